@@ -17,6 +17,9 @@ with the parameters of the game, whose field `deck` is the set of cards as a bit
 | `observe(state, tables, player, out)` | the same as numbers for a network (see the family) |
 | `equity(state, tables, player, action, samples, seed)` | share of the pot against random hands |
 | `odds(state, player) -> (owed, pot)` | chips to call, and chips in the middle |
+| `action_kind(state, tables, action)` | what a legal action does: KIND_FOLD, KIND_CALL ... |
+| `lift(state, tables, action, exact_tables)` | an abstract action as one of the exact game |
+| `halves_won(state, tables, draw, omaha)` | chips won of each half, where pots have two halves |
 
 Chance is always uniform: any card of the mask `state.stub` may fall, each as likely as the other.
 """
@@ -38,6 +41,12 @@ MAX_DECKS = 16
 
 CHANCE = -1
 TERMINAL = -4
+
+KIND_FOLD, KIND_CALL, KIND_RAISE = 0, 1, 2
+KIND_BLIND, KIND_LOOK = 3, 4
+KIND_DRAW, KIND_KEEP, KIND_REJECT = 5, 6, 7
+KIND_JOIN, KIND_DECLINE = 8, 9
+"""What an action does, in any game: a check is a call of nothing, a bet the first raise."""
 
 COMMON: list[Any] = [
     ("turn", np.int8),  # seat to act, CHANCE or TERMINAL
@@ -90,37 +99,49 @@ def odds(state: Any, player: int) -> tuple[int, int]:
     raise NotImplementedError("called from compiled code only")
 
 
-@overload(begin)
+def action_kind(state: Any, tables: Any, action: int) -> int:
+    raise NotImplementedError("called from compiled code only")
+
+
+def lift(state: Any, tables: Any, action: int, exact_tables: Any) -> int:
+    raise NotImplementedError("called from compiled code only")
+
+
+def halves_won(state: Any, tables: Any, draw: Any, omaha: Any) -> bool:
+    raise NotImplementedError("called from compiled code only")
+
+
+@overload(begin, strict=False)
 def _begin(state: Any, tables: Any) -> Any:
     function = _function_of(state, "begin")
     return lambda state, tables: function(state, tables)
 
 
-@overload(legal_actions)
+@overload(legal_actions, strict=False)
 def _legal_actions(state: Any, tables: Any, actions: Any) -> Any:
     function = _function_of(state, "legal_actions")
     return lambda state, tables, actions: function(state, tables, actions)
 
 
-@overload(act)
+@overload(act, strict=False)
 def _act(state: Any, tables: Any, action: Any) -> Any:
     function = _function_of(state, "act")
     return lambda state, tables, action: function(state, tables, action)
 
 
-@overload(information_key)
+@overload(information_key, strict=False)
 def _information_key(state: Any, tables: Any, player: Any) -> Any:
     function = _function_of(state, "information_key")
     return lambda state, tables, player: function(state, tables, player)
 
 
-@overload(observe)
+@overload(observe, strict=False)
 def _observe(state: Any, tables: Any, player: Any, out: Any) -> Any:
     function = _function_of(state, "observe")
     return lambda state, tables, player, out: function(state, tables, player, out)
 
 
-@overload(equity)
+@overload(equity, strict=False)
 def _equity(state: Any, tables: Any, player: Any, action: Any, samples: Any, seed: Any) -> Any:
     function = _function_of(state, "equity")
     return lambda state, tables, player, action, samples, seed: function(
@@ -128,10 +149,28 @@ def _equity(state: Any, tables: Any, player: Any, action: Any, samples: Any, see
     )
 
 
-@overload(odds)
+@overload(odds, strict=False)
 def _odds(state: Any, player: Any) -> Any:
     function = _function_of(state, "odds")
     return lambda state, player: function(state, player)
+
+
+@overload(action_kind, strict=False)
+def _action_kind(state: Any, tables: Any, action: Any) -> Any:
+    function = _function_of(state, "action_kind")
+    return lambda state, tables, action: function(state, tables, action)
+
+
+@overload(lift, strict=False)
+def _lift(state: Any, tables: Any, action: Any, exact_tables: Any) -> Any:
+    function = _function_of(state, "lift")
+    return lambda state, tables, action, exact_tables: function(state, tables, action, exact_tables)
+
+
+@overload(halves_won, strict=False)
+def _halves_won(state: Any, tables: Any, draw: Any, omaha: Any) -> Any:
+    function = _function_of(state, "halves_won")
+    return lambda state, tables, draw, omaha: function(state, tables, draw, omaha)
 
 
 # Hashing and randomness: the finaliser and the generator of splitmix64 (Steele, Lea and Flood 2014).
@@ -144,6 +183,12 @@ def mix(key: int, value: int) -> int:
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return x ^ (x >> np.uint64(31))
+
+
+@kernel
+def same_action(state: Any, tables: Any, action: int, exact_tables: Any) -> int:
+    """`lift` of a family whose abstractions leave the actions as they are."""
+    return action
 
 
 @kernel
@@ -169,12 +214,18 @@ def random_unit(random: Any) -> float:
 
 
 # The deck: its order is fixed by the seed of the hand, so that other players can replay the hand.
+# Most hands see few cards, so the order is drawn as far as it is needed: the bottom, which the board
+# comes from, when a deck is opened, and then from the top down (Fisher and Yates).
+
+BOARD = 5
+"""Cards at the bottom of a deck that are drawn when it is opened."""
 
 DECK = np.dtype(
     [
         ("seed", np.uint64),
-        ("ready", np.int32),  # number of decks shuffled so far
+        ("ready", np.int32),  # number of decks opened so far
         ("size", np.int32),
+        ("drawn", np.uint8, (MAX_DECKS,)),  # cards at the top whose order is drawn, by deck
         ("order", np.uint8, (MAX_DECKS, 52)),
     ],
     align=True,
@@ -189,21 +240,44 @@ def seed_deck(deck: Any, seed: int) -> None:
 
 
 @kernel
-def _shuffle(deck: Any, cards: int) -> None:
-    """Write the order of the next deck: a Fisher-Yates shuffle of the mask `cards`."""
-    order = deck.order[deck.ready]
+def _draw(deck: Any, epoch: int, i: int, low: int, n: int) -> None:
+    """Put a random one of the `n` cards from position `low` of deck `epoch` at position `i`."""
+    random = mix(deck.seed, epoch << 8 | i)
+    j = low + np.int64(((random >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
+    order = deck.order[epoch]
+    card = order[i]
+    order[i] = order[j]
+    order[j] = card
+
+
+@kernel
+def _open_deck(deck: Any, cards: int) -> None:
+    """Start the next deck, of the mask `cards`, and draw the order of its bottom."""
+    epoch = np.int64(deck.ready)
+    order = deck.order[epoch]
+    rest = np.uint64(cards)
+    card = 0
     n = 0
-    for card in range(52):
-        if np.uint64(cards) >> np.uint64(card) & np.uint64(1):
-            order[n] = card
-            n += 1
-    random = mix(deck.seed, np.uint64(deck.ready))
-    for i in range(n - 1, 0, -1):
-        random = mix(random, np.uint64(i))
-        j = np.int64(((random >> np.uint64(32)) * np.uint64(i + 1)) >> np.uint64(32))
-        order[i], order[j] = order[j], order[i]
+    while rest:
+        order[n] = card
+        n += np.int64(rest & np.uint64(1))
+        rest >>= np.uint64(1)
+        card += 1
+    for i in range(n - 1, max(n - 1 - BOARD, -1), -1):
+        _draw(deck, epoch, i, 0, i + 1)
     deck.size = n
+    deck.drawn[epoch] = 0
     deck.ready += 1
+
+
+@kernel
+def _draw_top(deck: Any, epoch: int, end: int) -> None:
+    """Draw the order of the top `end` cards, but for those at the bottom, which are drawn already."""
+    bottom = max(deck.size - BOARD, 0)
+    end = min(end, bottom)
+    for i in range(np.int64(deck.drawn[epoch]), end):
+        _draw(deck, epoch, i, i, bottom - i)
+        deck.drawn[epoch] = i + 1
 
 
 @kernel
@@ -212,12 +286,20 @@ def next_card(state: Any, tables: Any, deck: Any) -> int:
 
     The board of a hand is thus the same whatever the players draw.
     """
-    while deck.ready <= state.epoch:
-        _shuffle(deck, tables.rules[0].deck)
-    order = deck.order[state.epoch]
-    last = deck.size - 1
-    for i in range(deck.size):
-        card = order[last - i] if state.shared else order[i]
+    epoch = np.int64(state.epoch)
+    while deck.ready <= epoch:
+        _open_deck(deck, tables.rules[0].deck)
+    order = deck.order[epoch]
+    size = np.int64(deck.size)
+    for i in range(size):
+        position = i
+        if state.shared:
+            position = size - 1 - i
+            if i >= BOARD:
+                _draw_top(deck, epoch, size)
+        elif i >= deck.drawn[epoch]:
+            _draw_top(deck, epoch, i + 1)
+        card = order[position]
         if state.stub >> np.uint64(card) & np.uint64(1):
             return np.int64(card)
     return np.int64(-1)

@@ -1,0 +1,333 @@
+"""The abstraction `halves` of the Sviten games: a class for each half of the pot.
+
+A hand is reduced to the class of its draw half, the class of its Omaha half on the present board,
+whether it draws to a flush, and what the board makes possible. Classes are quantiles of the strength
+of random hands, finer at the top. Of the past, an information set keeps the stakes at the start of
+the betting round and who made the last wager before it, the bets of the round, and how many cards
+every seat drew (with a face-up card kept or rejected). It forgets the rest.
+
+Of the possible discards it keeps `PLANS`, named by their purpose, so that one choice means the same
+for all hands of a class:
+
+| plan | keeps |
+|---|---|
+| 0 | all cards |
+| 1 | pairs, trips and quads, or else the highest card; for a flush half the best suit |
+| 2 | all but the card that a four-flush, a four-straight or the best cards can do without |
+| 3 | as 1, and the highest other card |
+| 4 | the two cards that are best for the Omaha half on the flop |
+| 5 | the cards of 1 and of 4 |
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pokerspiel.games.cards import popcount
+from pokerspiel.games.compiled import kernel
+from pokerspiel.games.hands import DRAW_FLUSH, draw_rank, flush_rank, omaha_rank
+from pokerspiel.games.kernel import mix, random_below
+
+VERSION = 1
+PLANS = 6
+BETTING, DRAWING, KEEPING = 0, 1, 2
+"""Moments of decision: bet, choose discards, keep or reject the face-up card."""
+QUANTILES = (0.2, 0.4, 0.55, 0.7, 0.8, 0.87, 0.92, 0.955, 0.975, 0.99, 0.997)
+CLASSES = len(QUANTILES) + 1
+SAMPLES = 40_000
+STRENGTHS = 8192
+MAX_CARDS = 5
+
+
+def strength_classes(rules: np.ndarray, hands: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The class of every strength: [strength] of the draw half, [board cards, strength] of Omaha.
+
+    The second axis starts at the fewest board cards of an Omaha hand. Deterministic: the random
+    hands come from a fixed seed.
+    """
+    boards = max(1, int(rules[0]["street_cards"].sum() - rules[0]["omaha_board"]) + 1)
+    draw = np.zeros(SAMPLES, np.int32)
+    omaha = np.zeros((boards, SAMPLES), np.int32)
+    _sample_strengths(rules, hands, draw, omaha)
+    values = np.arange(STRENGTHS)
+    omaha_class = np.stack([_classes(row, values) for row in omaha])
+    return _classes(draw, values), omaha_class
+
+
+def _classes(sample: np.ndarray, values: np.ndarray) -> np.ndarray:
+    bounds = np.quantile(sample, QUANTILES, method="lower")
+    return np.searchsorted(bounds, values, side="left").astype(np.int8)
+
+
+@kernel
+def _sample_strengths(rules: Any, hands: Any, draw: Any, omaha: Any) -> None:
+    game = rules[0]
+    random = np.array([20], dtype=np.uint64)
+    cards = np.zeros(2 * MAX_CARDS, np.uint8)
+    board = cards[MAX_CARDS:]
+    for sample in range(draw.size):
+        left = game.deck
+        for i in range(2 * MAX_CARDS):
+            is_hole = i < game.hole_cards
+            is_board = MAX_CARDS <= i < MAX_CARDS + game.omaha_board + omaha.shape[0] - 1
+            if is_hole or is_board:
+                card = random_below(random, 52)
+                while not left >> np.uint64(card) & np.uint64(1):
+                    card = random_below(random, 52)
+                left &= ~(np.uint64(1) << np.uint64(card))
+                cards[i] = card
+        draw[sample] = draw_rank(hands[0], cards, game.hole_cards, game.draw_half)
+        for i in range(omaha.shape[0]):
+            omaha[i, sample] = omaha_rank(
+                hands[0],
+                cards,
+                game.hole_cards,
+                board,
+                game.omaha_board + i,
+                game.omaha_hole,
+                game.omaha_board,
+            )
+
+
+# Information sets.
+
+
+@kernel
+def information_key(state: Any, tables: Any, player: int, moment: int) -> int:
+    """Hash of the abstract information set of `player` at a `moment` of decision."""
+    key = mix(state.round_history, np.uint64(player * 4 + moment))
+    draws = np.uint64(0)
+    for seat in range(tables.rules[0].players):
+        draws = draws << np.uint64(3) | np.uint64(_draw_class(state, seat))
+    key = mix(key, draws)
+    return mix(key, np.uint64(bucket(state, tables, player, moment) * 4 + state.street))
+
+
+@kernel
+def _draw_class(state: Any, seat: int) -> int:
+    """Public: not drawn yet, none, one (kept or not rejected), one rejected, two, three or more."""
+    drawn = state.draws[seat]
+    if drawn < 1:
+        return drawn + 1
+    if drawn == 1:
+        return 3 if state.draw_end[seat] == 3 else 2
+    return min(drawn + 2, 5)
+
+
+@kernel
+def bucket(state: Any, tables: Any, player: int, moment: int) -> int:
+    """The class of the hand; remembered in the state while the player is at turn."""
+    tag = 1 + state.street + 4 * moment
+    if state.turn == player and state.bucket_tag[player] == tag:
+        return np.int64(state.bucket[player])
+    value = _classify(state, tables, player, moment)
+    if state.turn == player:
+        state.bucket[player] = value
+        state.bucket_tag[player] = tag
+    return value
+
+
+@kernel
+def _classify(state: Any, tables: Any, player: int, moment: int) -> int:
+    rules = tables.rules[0]
+    hole = state.hole[player]
+    count = np.int64(state.hole_count[player])
+    if moment == KEEPING and state.turn == player:
+        hole[count] = state.up[state.up_count - 1]  # judged as if it were kept
+        count += 1
+    if count == 0:
+        return 0
+    strength = min(np.int64(draw_rank(tables.hands[0], hole, count, rules.draw_half)), STRENGTHS - 1)
+    value = np.int64(tables.draw_class[strength])
+    hole_suits = _suit_counts(hole, count)
+    longest = _longest(hole_suits)
+    if state.street == 0:
+        return value * 8 + longest
+    board = state.board
+    board_count = np.int64(state.board_count)
+    board_suits = _suit_counts(board, board_count)
+    made = 0
+    if board_count >= rules.omaha_board:
+        omaha = omaha_rank(
+            tables.hands[0],
+            hole,
+            count,
+            board,
+            board_count,
+            rules.omaha_hole,
+            rules.omaha_board,
+        )
+        made = np.int64(tables.omaha_class[board_count - rules.omaha_board, omaha])
+    value = value * CLASSES + made
+    value = value * 2 + (1 if _draws_to_flush(rules, hole_suits, board_suits) else 0)
+    value = value * 2 + (1 if _longest(board_suits) >= rules.omaha_board else 0)
+    value = value * 2 + (1 if _paired(board, board_count) else 0)
+    return value * 2 + (1 if state.street == 1 and longest >= 4 else 0)
+
+
+@kernel
+def _suit_counts(cards: Any, count: int) -> int:
+    """Number of cards of each suit, four bits a suit."""
+    counts = 0
+    for i in range(count):
+        counts += 1 << (4 * (cards[i] & 3))
+    return counts
+
+
+@kernel
+def _longest(suit_counts: int) -> int:
+    longest = 0
+    for suit in range(4):
+        longest = max(longest, suit_counts >> (4 * suit) & 15)
+    return longest
+
+
+@kernel
+def _draws_to_flush(rules: Any, hole_suits: int, board_suits: int) -> bool:
+    """Whether one more board card can make an Omaha flush."""
+    for suit in range(4):
+        held = hole_suits >> (4 * suit) & 15
+        shared = board_suits >> (4 * suit) & 15
+        if held >= rules.omaha_hole and shared == rules.omaha_board - 1:
+            return True
+    return False
+
+
+@kernel
+def _paired(cards: Any, count: int) -> bool:
+    for i in range(count):
+        for j in range(i):
+            if cards[i] >> 2 == cards[j] >> 2:
+                return True
+    return False
+
+
+# Plans for the draw.
+
+
+@kernel
+def plan(state: Any, rules: Any, hands: Any, player: int, choice: int) -> int:
+    """The cards that plan `choice` throws away, as a bit mask over `state.hole[player]`."""
+    hole = state.hole[player]
+    count = np.int64(rules.hole_cards)
+    everything = (1 << count) - 1
+    if choice == 0:
+        return 0
+    if choice == 2:
+        discards = _spare_card(hole, count)
+    else:
+        kept = 0
+        if choice != 4:
+            kept |= _best_group(rules, hands, hole, count)
+        if choice == 3:
+            kept |= _highest(hole, count, everything & ~kept)
+        if choice >= 4:
+            kept |= _best_for_omaha(state, rules, hands, hole, count)
+        discards = everything & ~kept
+    while popcount(discards) > rules.max_discards:
+        discards &= ~_highest(hole, count, discards)
+    return discards
+
+
+@kernel
+def _alike(hole: Any, count: int, i: int) -> int:
+    """How many cards have the rank of card i."""
+    alike = 0
+    for j in range(count):
+        if hole[j] >> 2 == hole[i] >> 2:
+            alike += 1
+    return alike
+
+
+@kernel
+def _highest(hole: Any, count: int, among: int) -> int:
+    """The highest card of the places `among`, as a mask; 0 if there is none."""
+    best = -1
+    for i in range(count):
+        if among >> i & 1 and (best < 0 or hole[i] >> 2 > hole[best] >> 2):
+            best = i
+    return 1 << best if best >= 0 else 0
+
+
+@kernel
+def _best_group(rules: Any, hands: Any, hole: Any, count: int) -> int:
+    """Pairs and better, or else the highest card; for a flush half the best suit."""
+    if rules.draw_half == DRAW_FLUSH:
+        best = 0
+        best_rank = -1
+        one_suit = np.empty(MAX_CARDS, np.uint8)
+        for suit in range(4):
+            places = 0
+            length = 0
+            for i in range(count):
+                if hole[i] & 3 == suit:
+                    one_suit[length] = hole[i]
+                    length += 1
+                    places |= 1 << i
+            if length > 0:
+                rank = flush_rank(hands, one_suit, length)
+                if rank > best_rank:
+                    best_rank = rank
+                    best = places
+        return best
+    group = 0
+    for i in range(count):
+        if _alike(hole, count, i) > 1:
+            group |= 1 << i
+    return group if group else _highest(hole, count, (1 << count) - 1)
+
+
+@kernel
+def _spare_card(hole: Any, count: int) -> int:
+    """The one card to throw away, as a mask: what is no part of a four-flush or a four-straight,
+    or else the lowest card without a partner."""
+    suits = _suit_counts(hole, count)
+    lowest = -1
+    straight = -1
+    for i in range(count):
+        if count == MAX_CARDS and suits >> (4 * (hole[i] & 3)) & 15 == 1 and _longest(suits) == 4:
+            return 1 << i
+        if count == MAX_CARDS and _straight_without(hole, count, i):
+            straight = i
+        if _alike(hole, count, i) == 1 and (lowest < 0 or hole[i] >> 2 < hole[lowest] >> 2):
+            lowest = i
+    if straight >= 0:
+        return 1 << straight
+    return 1 << lowest if lowest >= 0 else 0
+
+
+@kernel
+def _straight_without(hole: Any, count: int, spare: int) -> bool:
+    """Whether the other cards have different ranks within five of each other."""
+    low = 12
+    high = 0
+    for i in range(count):
+        if i != spare:
+            if _alike(hole, count, i) > 1 and not (
+                _alike(hole, count, i) == 2 and hole[i] >> 2 == hole[spare] >> 2
+            ):
+                return False
+            low = min(low, hole[i] >> 2)
+            high = max(high, hole[i] >> 2)
+    return high - low <= 4
+
+
+@kernel
+def _best_for_omaha(state: Any, rules: Any, hands: Any, hole: Any, count: int) -> int:
+    """The places of the cards that make the best Omaha hand with the board."""
+    if rules.omaha_hole == 1 or count < 2 or state.board_count < rules.omaha_board:
+        return _highest(hole, count, (1 << count) - 1)
+    pair = np.empty(2, np.uint8)
+    best = 0
+    best_rank = -1
+    for i in range(1, count):
+        for j in range(i):
+            pair[0] = hole[i]
+            pair[1] = hole[j]
+            rank = omaha_rank(hands, pair, 2, state.board, state.board_count, 2, rules.omaha_board)
+            if rank > best_rank:
+                best_rank = rank
+                best = 1 << i | 1 << j
+    return best

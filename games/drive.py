@@ -1,0 +1,101 @@
+"""Kernels that Python calls: one step of a game whose state is `states[0]`.
+
+`random_hands` plays whole hands at random, the fastest use of the rules there is.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pokerspiel.games.compiled import kernel
+from pokerspiel.games.kernel import (
+    CHANCE,
+    DECK,
+    TERMINAL,
+    act,
+    begin,
+    information_key,
+    legal_actions,
+    mix,
+    next_card,
+    observe,
+    random_below,
+    seed_deck,
+)
+
+
+@kernel
+def begin_hand(states: Any, tables: Any) -> None:
+    """Begin a hand in `states[0]`."""
+    begin(states[0], tables)
+
+
+@kernel
+def list_actions(states: Any, tables: Any, actions: Any) -> int:
+    """Write the legal actions of the seat to act, ascending; returns how many."""
+    return legal_actions(states[0], tables, actions)
+
+
+@kernel
+def apply_action(states: Any, tables: Any, action: int) -> None:
+    """Play an action, or let a card fall at a chance node."""
+    act(states[0], tables, action)
+
+
+@kernel
+def key_of(states: Any, tables: Any, player: int) -> int:
+    """The information key of a player."""
+    return information_key(states[0], tables, player)
+
+
+@kernel
+def observe_into(states: Any, tables: Any, player: int, out: Any) -> None:
+    """Write the observation of a player."""
+    observe(states[0], tables, player, out)
+
+
+@kernel
+def deal_until_decision(states: Any, tables: Any, decks: Any) -> None:
+    """Let cards fall in the order of `decks[0]` until a seat must act or the hand is over."""
+    state = states[0]
+    while state.turn == CHANCE:
+        act(state, tables, next_card(state, tables, decks[0]))
+
+
+def new_decks(n: int = 1) -> np.ndarray:
+    """Room for `n` decks."""
+    return np.zeros(n, DECK)
+
+
+@kernel
+def seed_hand(decks: Any, seed: int) -> None:
+    """Fix the order of the cards of a hand."""
+    seed_deck(decks[0], seed)
+
+
+@kernel
+def random_hands(states: Any, tables: Any, decks: Any, actions: Any, hands: int, seed: int) -> Any:
+    """Play `hands` hands with uniformly random actions; returns (moves, sum of |returns|).
+
+    Moves count the cards that fall as well as the actions.
+    """
+    state = states[0]
+    deck = decks[0]
+    random = np.array([seed], dtype=np.uint64)
+    moves = 0
+    swing = 0.0
+    for hand in range(hands):
+        seed_deck(deck, mix(np.uint64(seed), np.uint64(hand)))
+        begin(state, tables)
+        while state.turn != TERMINAL:
+            if state.turn == CHANCE:
+                act(state, tables, next_card(state, tables, deck))
+            else:
+                n = legal_actions(state, tables, actions)
+                act(state, tables, actions[random_below(random, n)])
+            moves += 1
+        for seat in range(tables.rules[0].players):
+            swing += abs(state.returns[seat])
+    return moves, swing
