@@ -359,3 +359,12 @@ def in_words(state: Any, described: tuple[Any, ...]) -> tuple[Any, ...]:
     if described[0] == "raise":
         return ("bet" if state["level"] == 0 else "raise to", described[1])
     return described
+
+
+def short_name(rules: Any, action: int) -> str:
+    """A betting action in a letter or two: "f", "c", "r", "r0" (first size of the menu), "r=12"."""
+    if action < WAGER:
+        return "fc"[action]
+    if rules["structure"] == FIXED_LIMIT:
+        return "r"
+    return f"r{action - WAGER}" if rules["sizes"] else f"r={action - WAGER + 1}"

@@ -15,6 +15,7 @@ from pokerspiel.games.kernel import (
     DECK,
     TERMINAL,
     act,
+    audience,
     begin,
     information_key,
     legal_actions,
@@ -39,9 +40,28 @@ def list_actions(states: Any, tables: Any, actions: Any) -> int:
 
 
 @kernel
-def apply_action(states: Any, tables: Any, action: int) -> None:
-    """Play an action, or let a card fall at a chance node."""
+def apply_action(states: Any, tables: Any, action: int) -> int:
+    """Play an action, or let a card fall at a chance node; returns whose turn it is then."""
     act(states[0], tables, action)
+    return np.int64(states[0].turn)
+
+
+@kernel
+def audience_of(states: Any, tables: Any) -> int:
+    """Who sees the next card or action: a seat, EVERYBODY or NOBODY."""
+    return audience(states[0], tables)
+
+
+@kernel
+def list_cards(states: Any, cards: Any) -> int:
+    """Write the cards that may fall at a chance node, ascending; returns how many."""
+    stub = states[0].stub
+    n = 0
+    for card in range(52):
+        if stub >> np.uint64(card) & np.uint64(1):
+            cards[n] = card
+            n += 1
+    return n
 
 
 @kernel

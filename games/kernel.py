@@ -16,6 +16,7 @@ with the parameters of the game, whose field `deck` is the set of cards as a bit
 | `information_key(state, tables, player) -> uint64` | all that `player` may know, hashed |
 | `observe(state, tables, player, out)` | the same as numbers for a network (see the family) |
 | `equity(state, tables, player, action, samples, seed)` | share of the pot against random hands |
+| `audience(state, tables) -> seat` | who sees the next card or action: a seat, or EVERYBODY ... |
 | `odds(state, player) -> (owed, pot)` | chips to call, and chips in the middle |
 | `action_kind(state, tables, action)` | what a legal action does: KIND_FOLD, KIND_CALL ... |
 | `lift(state, tables, action, exact_tables)` | an abstract action as one of the exact game |
@@ -41,6 +42,10 @@ MAX_DECKS = 16
 
 CHANCE = -1
 TERMINAL = -4
+
+EVERYBODY = -1
+NOBODY = -2
+"""What `audience` says when the next event is public, or hidden from all."""
 
 KIND_FOLD, KIND_CALL, KIND_RAISE = 0, 1, 2
 KIND_BLIND, KIND_LOOK = 3, 4
@@ -95,6 +100,10 @@ def equity(state: Any, tables: Any, player: int, action: int, samples: int, seed
     raise NotImplementedError("called from compiled code only")
 
 
+def audience(state: Any, tables: Any) -> int:
+    raise NotImplementedError("called from compiled code only")
+
+
 def odds(state: Any, player: int) -> tuple[int, int]:
     raise NotImplementedError("called from compiled code only")
 
@@ -107,7 +116,7 @@ def lift(state: Any, tables: Any, action: int, exact_tables: Any) -> int:
     raise NotImplementedError("called from compiled code only")
 
 
-def halves_won(state: Any, tables: Any, draw: Any, omaha: Any) -> bool:
+def halves_won(state: Any, tables: Any, draw: Any, omaha: Any) -> int:
     raise NotImplementedError("called from compiled code only")
 
 
@@ -147,6 +156,12 @@ def _equity(state: Any, tables: Any, player: Any, action: Any, samples: Any, see
     return lambda state, tables, player, action, samples, seed: function(
         state, tables, player, action, samples, seed
     )
+
+
+@overload(audience, strict=False)
+def _audience(state: Any, tables: Any) -> Any:
+    function = _function_of(state, "audience")
+    return lambda state, tables: function(state, tables)
 
 
 @overload(odds, strict=False)

@@ -15,6 +15,7 @@ import numpy as np
 
 from pokerspiel.games.compiled import kernel
 from pokerspiel.games.kernel import (
+    EVERYBODY,
     CHANCE,
     COMMON,
     KIND_CALL,
@@ -205,6 +206,12 @@ def action_kind(state: Any, tables: Any, action: int) -> int:
 
 
 @kernel
+def audience(state: Any, tables: Any) -> int:
+    """Who sees the next event: a card is seen by the seat that it is dealt to."""
+    return np.int64(state.dealt) if state.turn == CHANCE else EVERYBODY
+
+
+@kernel
 def odds(state: Any, player: int) -> tuple[int, int]:
     """Chips that `player` must pay to stay in, and chips in the middle."""
     pot = state.dealt  # antes: every seat has its card when somebody decides
@@ -225,6 +232,29 @@ register(
     observe=observe,
     equity=equity,
     odds=odds,
+    audience=audience,
     action_kind=action_kind,
     lift=same_action,
 )
+
+
+def public_event(game: Any, state: Any, seat: int, action: int) -> int:
+    """The number under which everybody sees an action: its own."""
+    return action
+
+
+def event_name(game: Any, event: int) -> str:
+    """A public event in short."""
+    return "pb"[event]
+
+
+def hand_text(game: Any, state: Any, player: int) -> str:
+    """The card of a player, or nothing before it is dealt."""
+    card = int(state["card"][player])
+    return "" if card == NO_CARD else str(card)
+
+
+def private_block(parameters: Mapping[str, Value]) -> slice:
+    """Where `observe` writes what the others do not see."""
+    players = int(parameters["players"])
+    return slice(players, 2 * players + 1)

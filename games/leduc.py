@@ -15,6 +15,7 @@ import numpy as np
 
 from pokerspiel.games.compiled import kernel
 from pokerspiel.games.kernel import (
+    EVERYBODY,
     CHANCE,
     COMMON,
     KIND_CALL,
@@ -334,6 +335,13 @@ def action_kind(state: Any, tables: Any, action: int) -> int:
 
 
 @kernel
+def audience(state: Any, tables: Any) -> int:
+    """Who sees the next event: a private card is seen by the seat that it is dealt to."""
+    private = state.turn == CHANCE and state.dealt < tables.rules[0].players
+    return np.int64(state.dealt) if private else EVERYBODY
+
+
+@kernel
 def odds(state: Any, player: int) -> tuple[int, int]:
     """Chips that `player` must pay to stay in, and chips in the middle."""
     pot = 0
@@ -351,6 +359,29 @@ register(
     observe=observe,
     equity=equity,
     odds=odds,
+    audience=audience,
     action_kind=action_kind,
     lift=same_action,
 )
+
+
+def public_event(game: Any, state: Any, seat: int, action: int) -> int:
+    """The number under which everybody sees an action: its own."""
+    return action
+
+
+def event_name(game: Any, event: int) -> str:
+    """A public event in short."""
+    return "fcr"[event]
+
+
+def hand_text(game: Any, state: Any, player: int) -> str:
+    """The rank of a player's card, and of the public one behind a bar, as far as they are dealt."""
+    ranks = [int(state["rank"][player]), int(state["board"])]
+    return "|".join("" if rank == NO_RANK else str(rank) for rank in ranks)
+
+
+def private_block(parameters: Mapping[str, Value]) -> slice:
+    """Where `observe` writes what the others do not see."""
+    players = int(parameters["players"])
+    return slice(players, 2 * players + 1)

@@ -37,10 +37,11 @@ from pokerspiel.games.betting import (
     set_price,
     start_stacks,
 )
-from pokerspiel.games.cards import card_name, deck_mask
+from pokerspiel.games.cards import RANKS, card_name, deck_mask
 from pokerspiel.games.compiled import kernel
 from pokerspiel.games.hands import svara_points
 from pokerspiel.games.kernel import (
+    EVERYBODY,
     CHANCE,
     COMMON,
     KIND_BLIND,
@@ -700,6 +701,12 @@ def action_kind(state: Any, tables: Any, action: int) -> int:
 
 
 @kernel
+def audience(state: Any, tables: Any) -> int:
+    """Who sees the next event: a card is seen by the seat that it is dealt to."""
+    return _receiver(state, tables.rules[0].players) if state.turn == CHANCE else EVERYBODY
+
+
+@kernel
 def odds(state: Any, player: int) -> tuple[int, int]:
     """(chips that staying in costs, chips in the middle)."""
     if state.phase == JOIN:
@@ -802,6 +809,7 @@ register(
     observe=observe,
     equity=equity,
     odds=odds,
+    audience=audience,
     action_kind=action_kind,
     lift=same_action,
 )
@@ -829,3 +837,39 @@ def action_name(game: Any, state: Any, action: int) -> str:
     if state["turn"] == CHANCE:
         return f"deal {card_name(action)}"
     return " ".join(str(word) for word in betting.in_words(state, describe(game, state, action)))
+
+
+def public_event(game: Any, state: Any, seat: int, action: int) -> int:
+    """The number under which everybody sees the action that led to `state`."""
+    return action
+
+
+def event_name(game: Any, event: int) -> str:
+    """A public event in short: "f", "c", "r", "look", "b0" (the opening blind), "join" ..."""
+    rules = game.tables.rules[0]
+    if event < rules["after_wagers"]:
+        return betting.short_name(rules, event)
+    last = ("join", "decline")
+    if event >= join(rules):
+        return last[event - int(join(rules))]
+    return "look" if event == look(rules) else f"b{event - int(first_blind(rules))}"
+
+
+def hand_text(game: Any, state: Any, player: int) -> str:
+    """What an information set says of the hand: its points, or the cards up to exchangeable suits."""
+    rules = game.tables.rules[0]
+    held = int(cards_held(state, rules, player))
+    if rules["abstraction"] == POINTS:
+        shown = state["phase"] == BET and held
+        return f"{int(state['points'][player])} points" if shown else ""
+    cards = [int(card) for card in state["hand"][player][:held]]
+    suits = [[card >> 2 for card in cards if card & 3 == suit] for suit in range(SUITS)]
+    others = sorted((sorted(ranks) for ranks in suits[1:] if ranks), reverse=True)
+    named = zip("cxyz", [suits[CLUBS], *others], strict=False)
+    return "".join(RANKS[rank] + suit for suit, ranks in named for rank in sorted(ranks))
+
+
+def private_block(parameters: dict[str, Any]) -> slice:
+    """Where `observe` writes what the others do not see."""
+    at = 6 * parameters["players"] + _PHASES
+    return slice(at, at + 52)

@@ -37,10 +37,12 @@ from pokerspiel.games.betting import (
     set_price,
     start_stacks,
 )
-from pokerspiel.games.cards import card_name, cards_text, deck_mask, popcount
+from pokerspiel.games.cards import RANKS, card_name, cards_text, deck_mask, popcount
 from pokerspiel.games.compiled import kernel
 from pokerspiel.games.hands import HAND_TABLES, draw_rank, hand_tables, omaha_rank
 from pokerspiel.games.kernel import (
+    EVERYBODY,
+    NOBODY,
     CHANCE,
     COMMON,
     KIND_DRAW,
@@ -700,25 +702,26 @@ def _compare_hands(state: Any, tables: Any, draw: Any, omaha: Any) -> None:
 
 
 @kernel
-def halves_won(state: Any, tables: Any, draw: Any, omaha: Any) -> bool:
-    """Chips that each seat won of the draw halves and of the Omaha halves, after a showdown.
+def halves_won(state: Any, tables: Any, draw: Any, omaha: Any) -> int:
+    """Write the chips that each seat won of the draw halves and of the Omaha halves.
 
-    Halves are exact, odd chips and all; a bet that nobody called is no pot. False, and zeros, if
-    there was no showdown.
+    Halves are exact, odd chips shared; a bet that nobody called is no pot. Returns the mask of the
+    seats at the showdown; 0, and no chips, if there was none.
     """
     players = tables.rules[0].players
     for seat in range(players):
         draw[seat] = 0.0
         omaha[seat] = 0.0
     if live_seats(state, players) == 1:
-        return False
+        return 0
+    folded = np.int64(state.folded)
     strengths = np.zeros((2, MAX_SEATS), np.int64)
     _compare_hands(state, tables, strengths[0], strengths[1])
     floor = 0
     while True:
-        floor, chips, seats = next_layer(state.paid, np.int64(state.folded), players, floor)
+        floor, chips, seats = next_layer(state.paid, folded, players, floor)
         if floor == 0:
-            return True
+            return ((1 << players) - 1) & ~folded
         if popcount(seats) > 1:
             _share_exactly(chips, best_seats(strengths[0], seats, players), 0, players, draw)
             _share_exactly(chips, 0, best_seats(strengths[1], seats, players), players, omaha)
@@ -935,6 +938,19 @@ def lift(state: Any, tables: Any, action: int, exact_tables: Any) -> int:
 
 
 @kernel
+def audience(state: Any, tables: Any) -> int:
+    """Who sees the next event: the face-up card and the board are public, discards are not."""
+    rules = tables.rules[0]
+    if state.phase == HOLE:
+        return (rules.players * rules.hole_cards - state.to_deal) % rules.players
+    if state.phase == DRAW or state.phase == REPLACE:
+        return np.int64(state.drawer)
+    if state.phase == SET_ASIDE:
+        return NOBODY
+    return EVERYBODY
+
+
+@kernel
 def odds(state: Any, player: int) -> tuple[int, int]:
     """(chips that a call costs, chips in the middle)."""
     if state.phase != BET:
@@ -1091,6 +1107,7 @@ register(
     observe=observe,
     equity=equity,
     odds=odds,
+    audience=audience,
     action_kind=action_kind,
     lift=lift,
     halves_won=halves_won,
@@ -1127,3 +1144,47 @@ def action_name(game: Any, state: Any, action: int) -> str:
     if rules["abstraction"] == HALVES:
         return f"{words} (plan {action - first_discard(rules)})"
     return words
+
+
+def public_event(game: Any, state: Any, seat: int, action: int) -> int:
+    """The number under which everybody sees the action that led to `state`: of discards the count."""
+    rules = game.tables.rules[0]
+    if first_discard(rules) <= action < keep(rules):
+        return int(first_discard(rules)) + int(state["draws"][seat])
+    return action
+
+
+def event_name(game: Any, event: int) -> str:
+    """A public event in short: "f", "c", "r", "draw2", "keep" ..."""
+    rules = game.tables.rules[0]
+    if event < rules["after_wagers"]:
+        return betting.short_name(rules, event)
+    if event >= keep(rules):
+        return "keep" if event == keep(rules) else "reject"
+    return f"draw{event - int(first_discard(rules))}"
+
+
+_KNOWN = {_HELD: "hole", _DISCARDED: "discards", _ON_FLOP: "flop", _ON_TURN: "turn", _ON_RIVER: "river"}
+
+
+def hand_text(game: Any, state: Any, player: int) -> str:
+    """What an information set says of the cards: their bucket, or all cards known, up to suits."""
+    if game.tables.rules[0]["abstraction"] == HALVES:
+        moment = {DRAW: halves.DRAWING, KEEP: halves.KEEPING}.get(int(state["phase"]), halves.BETTING)
+        return f"bucket {int(halves.bucket(state, game.tables, player, moment))}"
+    words = sorted((int(word) for word in _known_suits(state, player)), reverse=True)
+    places: dict[str, str] = {}
+    for word, suit in zip(words, "wxyz", strict=True):
+        for rank in reversed(range(len(RANKS))):
+            what = word >> (4 * rank) & 15
+            if what:
+                default = "drawn" if what == _DRAWN else f"up{what - _UP}"
+                name = _KNOWN.get(what, default)
+                places[name] = places.get(name, "") + RANKS[rank] + suit
+    return " ".join(f"{name} {cards}" for name, cards in places.items())
+
+
+def private_block(parameters: dict[str, Any]) -> slice:
+    """Where `observe` writes what the others do not see."""
+    at = 8 * parameters["players"] + _PHASES + _STREETS
+    return slice(at, at + 2 * 52)

@@ -1,8 +1,27 @@
-"""External-sampling Monte Carlo CFR."""
+"""External-sampling Monte Carlo CFR with linear weights, on any game of the kernel.
+
+One iteration is one traversal for each player (the traverser). A traversal samples the deal and the
+actions of the others, follows every action of the traverser, and adds t * (value of the action -
+value of the strategy) to the regrets, where t is the number of the iteration; the regrets are never
+floored (Lanctot, Waugh, Zinkevich and Bowling 2009, section 4.2; linear weights: Brown and Sandholm
+2019). The average strategy is updated by t * strategy at the nodes of the other players, because
+there a node is reached as often as its own player plays to it. With three or more players each of
+the others is updated, so that the average of a player is weighed by the play of those who are not
+the traverser as well: as in all such solvers there is no promise of an equilibrium then. (OpenSpiel
+updates only the player after the traverser.)
+
+The deal and the sampled actions are functions of (seed, iteration, traverser) and of the table, so
+with one thread a run is the same however it is cut into pieces. Several threads share the table and
+may overwrite each other's sums: their runs differ.
+"""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -16,187 +35,412 @@ from pokerspiel.games.kernel import (
     legal_actions,
     mix,
     next_card,
+    random_below,
     random_unit,
     seed_deck,
 )
 from pokerspiel.solvers.table import (
-    NEXT,
-    NODES,
+    CONFLICTS,
     NOT_STORED,
-    STOP,
+    SETS,
+    UNSTORED,
+    USED,
     Table,
-    _atomic_add,
-    _atomic_load,
+    TableFullError,
+    atomic_add,
+    atomic_load,
+    average_strategy,
+    bytes_for,
     find_or_add,
     is_crowded,
+    make_room,
+    new_table,
+    restored_table,
+    table_bytes,
 )
+
+DEFAULT_MEMORY_LIMIT = 2 << 30
+PERIOD = 0.2
+"""Seconds between two reports of progress, and at least between two growths of the table."""
+
+# Indices of the control array that the threads of a run share.
+_NEXT = 0  # the iteration that the next free thread takes
+_NODES = 1  # states visited
+_STOP = 2  # 1: return after the current iteration
+
+Status = Literal["done", "full"]
+
+
+@dataclass
+class MccfrState:
+    """All that a run needs to go on: what a checkpoint holds."""
+
+    seed: int
+    iteration: int
+    """Iterations done."""
+    nodes: int
+    """States visited, chance and terminal states included."""
+    seconds: float
+    """Wall time of all runs."""
+    table: Table
+
+    def to_arrays(self) -> dict[str, np.ndarray]:
+        used = int(self.table.counts[USED])
+        return {
+            "slots": self.table.slots,
+            "values": self.table.values[:used],
+            "counts": self.table.counts,
+        }
+
+    def to_numbers(self) -> dict[str, int | float]:
+        return {
+            "seed": self.seed,
+            "iteration": self.iteration,
+            "nodes": self.nodes,
+            "seconds": self.seconds,
+        }
+
+    @classmethod
+    def from_arrays(
+        cls,
+        arrays: Mapping[str, np.ndarray],
+        numbers: Mapping[str, int | float],
+        memory_limit: int = DEFAULT_MEMORY_LIMIT,
+    ) -> MccfrState:
+        """The inverse of `to_arrays` and `to_numbers`; raises ValueError beyond the limit."""
+        return cls(
+            seed=int(numbers["seed"]),
+            iteration=int(numbers["iteration"]),
+            nodes=int(numbers["nodes"]),
+            seconds=float(numbers["seconds"]),
+            table=restored_table(arrays["slots"], arrays["values"], arrays["counts"], memory_limit),
+        )
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a run stands."""
+
+    iteration: int
+    nodes: int
+    seconds: float
+    information_sets: int
+    bytes: int
+    """Of the table."""
+    unstored: int
+    """Visits to information sets that found no room."""
+
+
+class Mccfr:
+    """External-sampling MCCFR on `game`, from `state` if given, else from the beginning.
+
+    `memory_limit` bounds the bytes of the table, the moment of its growth included. Raises
+    ValueError if it is too small to begin with.
+    """
+
+    def __init__(
+        self,
+        game: Any,
+        seed: int = 0,
+        threads: int = 1,
+        memory_limit: int = DEFAULT_MEMORY_LIMIT,
+        state: MccfrState | None = None,
+    ) -> None:
+        if threads < 1:
+            raise ValueError(f"threads={threads} is not allowed: expected 1 or more")
+        self.game = game
+        self.memory_limit = memory_limit
+        self.state = state or MccfrState(seed, 0, 0, 0.0, new_table(memory_limit))
+        self._workspaces = [new_workspace(game) for _ in range(threads)]
+
+    def run(
+        self,
+        iterations: int | None = None,
+        seconds: float | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> Status:
+        """Run `iterations` more, or for `seconds`, whichever ends first; without either, for ever.
+
+        "full" if the memory limit ended the run. `on_progress` is called about every PERIOD
+        seconds. After a KeyboardInterrupt the state holds whole iterations and can go on.
+        """
+        last = self.state.iteration + iterations if iterations is not None else 1 << 62
+        deadline = time.perf_counter() + (seconds if seconds is not None else float("inf"))
+        while self.state.iteration < last and time.perf_counter() < deadline:
+            try:
+                self.state.table = make_room(self.state.table, self.memory_limit)
+            except TableFullError:
+                return "full"
+            self._run_period(last, min(PERIOD, deadline - time.perf_counter()))
+            if on_progress is not None:
+                on_progress(self.progress())
+        return "done"
+
+    def _run_period(self, last: int, seconds: float) -> None:
+        """Let the threads work for some seconds, until iteration `last` or a crowded table."""
+        state = self.state
+        control = np.array([state.iteration, 0, 0], np.int64)
+        start = time.perf_counter()
+        with ThreadPoolExecutor(len(self._workspaces)) as pool:
+            try:
+                work: list[Future[None]] = [
+                    pool.submit(_iterate, workspace, self.game, state, control, last)
+                    for workspace in self._workspaces
+                ]
+                wait(work, timeout=max(seconds, 0.0))
+            finally:
+                control[_STOP] = 1
+                pool.shutdown()
+                state.iteration = int(control[_NEXT])
+                state.nodes += int(control[_NODES])
+                state.seconds += time.perf_counter() - start
+        for done in work:
+            done.result()
+
+    def progress(self) -> Progress:
+        counts = self.state.table.counts
+        return Progress(
+            iteration=self.state.iteration,
+            nodes=self.state.nodes,
+            seconds=self.state.seconds,
+            information_sets=int(counts[SETS]),
+            bytes=table_bytes(self.state.table),
+            unstored=int(counts[UNSTORED] + counts[CONFLICTS]),
+        )
+
+    def average_strategy(self, key: int, n: int) -> np.ndarray:
+        """Probabilities of the `n` actions of information set `key`; uniform if it is unknown."""
+        out = np.zeros(n)
+        average_strategy(self.state.table, np.uint64(key), n, out)
+        return out
+
+
+def _iterate(workspace: Workspace, game: Any, state: MccfrState, control: Any, last: int) -> None:
+    """The work of one thread."""
+    seed = np.uint64(state.seed % (1 << 64))
+    _run_iterations(workspace, game.tables, state.table, control, game.players, seed, last)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A guess, before the start, at how large the table will grow."""
+
+    information_sets: int
+    """A lower bound in expectation (Chao 1984)."""
+    bytes: int
+
+
+def estimate_size(game: Any, hands: int = 20_000, seed: int = 0) -> Estimate:
+    """Estimate the number of information sets from random play-outs.
+
+    With S sets seen, f1 of them once and f2 twice: S + f1 (f1 - 1) / (2 (f2 + 1)), the estimator of
+    Chao (1984) without bias. It is far too low when most sets were seen once.
+    """
+    room = hands * game.max_game_length
+    keys = np.zeros(min(room, 64 * hands), np.uint64)
+    actions = np.zeros(len(keys), np.int64)
+    found = _sample_keys(new_workspace(game), game.tables, np.uint64(seed), hands, keys, actions)
+    _, index, times = np.unique(keys[:found], return_index=True, return_counts=True)
+    once = int(np.sum(times == 1))
+    twice = int(np.sum(times == 2))
+    sets = len(index) + once * (once - 1) // (2 * (twice + 1))
+    mean = float(actions[index].mean()) if len(index) else 0.0
+    return Estimate(sets, bytes_for(sets, mean))
+
+
+# Kernels. A traversal is a loop with a stack of frames: one for each open decision of the traverser.
 
 FRAME = np.dtype(
     [
         ("key", np.uint64),
-        ("slot", np.int32),
-        ("top", np.int32),
-        ("n", np.int32),
-        ("next", np.int32),
+        ("place", np.int64),  # index of the decision's state
+        ("top", np.int64),  # index of its first action and its first utility on their stacks
+        ("n", np.int64),  # legal actions
+        ("tried", np.int64),  # actions tried, the one under way included
     ],
     align=True,
 )
 
 
 class Workspace(NamedTuple):
+    """The memory of one thread."""
+
     states: np.ndarray
     frames: np.ndarray
     actions: np.ndarray
+    """Stack of the legal actions of the open decisions."""
     utilities: np.ndarray
+    """Stack of the values of these actions to the traverser, in chips."""
     deck: np.ndarray
     random: np.ndarray
 
 
 def new_workspace(game: Any) -> Workspace:
     depth = game.max_game_length + 1
-    room = depth * game.num_actions
     return Workspace(
         np.zeros(depth + 1, game.state_type),
         np.zeros(depth, FRAME),
-        np.zeros(room, np.int64),
-        np.zeros(room),
+        np.zeros(depth * game.num_actions, np.int64),
+        np.zeros(depth * game.num_actions),
         np.zeros(1, DECK),
         np.zeros(1, np.uint64),
     )
 
 
 @kernel
-def _choose(values: Any, first: int, n: int, weight: float, unit: float) -> int:
-    """Add the current strategy to the average, and sample an action."""
-    total = 0.0
-    for a in range(first, first + n):
-        total += max(values[a], 0.0)
-    if total > 0.0:
-        scale = weight / total
-        mark = unit * total
-        chosen = 0
-        below = 0.0
-        for a in range(first, first + n):
-            regret = max(values[a], 0.0)
-            values[a + n] += scale * regret
-            below += regret
-            chosen += mark >= below
-        return min(chosen, n - 1)
-    for a in range(first + n, first + 2 * n):
-        values[a] += weight / n
-    return np.int64(unit * n)
+def _run_iterations(
+    work: Any, tables: Any, table: Any, control: Any, players: int, seed: int, last: int
+) -> None:
+    """Take the next iteration and do it, until `last`, a crowded table or a request to stop."""
+    nodes = 0
+    while not atomic_load(control, _STOP) and not is_crowded(table):
+        iteration = atomic_add(control, _NEXT, 1)
+        if iteration >= last:
+            atomic_add(control, _NEXT, -1)
+            break
+        for traverser in range(players):
+            _deal(work, mix(mix(seed, iteration), traverser))
+            nodes += _traverse(work, tables, table, traverser, np.float64(iteration + 1))
+    atomic_add(control, _NODES, nodes)
 
 
 @kernel
-def _update(values: Any, first: int, n: int, weight: float, utilities: Any, top: int) -> float:
-    total = 0.0
-    value = 0.0
-    for i in range(n):
-        regret = max(values[first + i], 0.0)
-        total += regret
-        value += regret * utilities[top + i]
-    if total > 0.0:
-        value /= total
-    else:
-        value = _mean(utilities, top, n)
-    for i in range(n):
-        values[first + i] += weight * (utilities[top + i] - value)
-    return value
-
-
-@kernel
-def _mean(utilities: Any, top: int, n: int) -> float:
-    total = 0.0
-    for i in range(top, top + n):
-        total += utilities[i]
-    return total / n
+def _deal(work: Any, hand: int) -> None:
+    """Fix the deal and the chances of the sampled actions."""
+    seed_deck(work.deck[0], hand)
+    work.random[0] = mix(hand, 0)
 
 
 @kernel
 def _traverse(work: Any, tables: Any, table: Any, traverser: int, weight: float) -> int:
+    """One traversal; gives the number of states visited.
+
+    The state of a frame is copied for each of its actions but the last, which takes it over.
+    """
     states = work.states
-    frames = work.frames
-    actions = work.actions
-    utilities = work.utilities
-    values = table.values
-    deck = work.deck[0]
-    random = work.random
-    slot = 0
     depth = 0
     top = 0
+    place = 0
     nodes = 0
     begin(states[0], tables)
     while True:
-        state = states[slot]
+        state = states[place]
         nodes += 1
-        turn = state.turn
+        turn = np.int64(state.turn)
         if turn == CHANCE:
-            act(state, tables, next_card(state, tables, deck))
+            act(state, tables, next_card(state, tables, work.deck[0]))
             continue
         if turn >= 0:
-            n = legal_actions(state, tables, actions[top:])
+            n = legal_actions(state, tables, work.actions[top:])
             if n == 1:
-                act(state, tables, actions[top])
-                continue
-            key = information_key(state, tables, turn)
-            if turn != traverser:
-                first = find_or_add(table, key, n)
-                unit = random_unit(random)
-                if first == NOT_STORED:
-                    chosen = np.int64(unit * n)
-                else:
-                    chosen = _choose(values, first, n, weight, unit)
-                act(state, tables, actions[top + chosen])
-                continue
-            frame = frames[depth]
-            frame.key = key
-            frame.slot = slot
-            frame.top = top
-            frame.n = n
-            frame.next = 1
-            depth += 1
-            states[slot + 1] = state
-            slot += 1
-            act(states[slot], tables, actions[top])
-            top += n
-            continue
-        value = state.returns[traverser]
-        while depth > 0:
-            frame = frames[depth - 1]
-            utilities[frame.top + frame.next - 1] = value
-            if frame.next < frame.n:
-                break
-            top = frame.top
-            first = find_or_add(table, frame.key, np.int64(frame.n))
-            if first == NOT_STORED:
-                value = _mean(utilities, top, np.int64(frame.n))
+                act(state, tables, work.actions[top])
+            elif turn == traverser:
+                _open_frame(work.frames[depth], information_key(state, tables, turn), place, top, n)
+                depth += 1
+                states[place + 1] = state
+                place += 1
+                act(states[place], tables, work.actions[top])
+                top += n
             else:
-                value = _update(values, first, np.int64(frame.n), weight, utilities, top)
-            depth -= 1
+                first = find_or_add(table, information_key(state, tables, turn), n)
+                chosen = _sample(table.values, first, n, weight, work.random)
+                act(state, tables, work.actions[top + chosen])
+            continue
+        depth = _close_frames(work, table, depth, weight, state.returns[traverser])
         if depth == 0:
             return nodes
-        frame = frames[depth - 1]
-        slot = frame.slot
-        action = actions[frame.top + frame.next]
-        frame.next += 1
-        if frame.next < frame.n:
-            states[slot + 1] = states[slot]
-            slot += 1
-        act(states[slot], tables, action)
+        frame = work.frames[depth - 1]
+        place = frame.place
+        top = frame.top + frame.n
+        action = work.actions[frame.top + frame.tried]
+        frame.tried += 1
+        if frame.tried < frame.n:
+            states[place + 1] = states[place]
+            place += 1
+        act(states[place], tables, action)
 
 
 @kernel
-def _iterate(work: Any, tables: Any, table: Any, players: int, seed: int, last: int) -> None:
-    counts = table.counts
-    nodes = 0
-    while not _atomic_load(counts, STOP) and not is_crowded(table):
-        iteration = _atomic_add(counts, NEXT, 1)
-        if iteration >= last:
-            _atomic_add(counts, NEXT, -1)
-            break
-        for traverser in range(players):
-            hand = mix(mix(np.uint64(seed), iteration), traverser)
-            seed_deck(work.deck[0], hand)
-            work.random[0] = mix(hand, np.uint64(1))
-            nodes += _traverse(work, tables, table, traverser, np.float64(iteration + 1))
-    _atomic_add(counts, NODES, nodes)
+def _open_frame(frame: Any, key: int, place: int, top: int, n: int) -> None:
+    frame.key = key
+    frame.place = place
+    frame.top = top
+    frame.n = n
+    frame.tried = 1
+
+
+@kernel
+def _close_frames(work: Any, table: Any, depth: int, weight: float, value: float) -> int:
+    """Hand the value of an action up to the frames that have tried all theirs; give the new depth."""
+    while depth > 0:
+        frame = work.frames[depth - 1]
+        work.utilities[frame.top + frame.tried - 1] = value
+        if frame.tried < frame.n:
+            return depth
+        first = find_or_add(table, frame.key, frame.n)
+        value = _add_regrets(table.values, first, frame.n, weight, work.utilities, frame.top)
+        depth -= 1
+    return 0
+
+
+@kernel
+def _sample(values: Any, first: int, n: int, weight: float, random: Any) -> int:
+    """An action by regret matching, whose strategy is added to the average; random if unstored."""
+    if first == NOT_STORED:
+        return random_below(random, n)
+    total = 0.0
+    for i in range(first, first + n):
+        total += max(values[i], 0.0)
+    if total <= 0.0:
+        for i in range(first + n, first + 2 * n):
+            values[i] += weight / n
+        return random_below(random, n)
+    scale = weight / total
+    mark = random_unit(random) * total
+    below = 0.0
+    chosen = 0
+    for i in range(first, first + n):
+        positive = max(values[i], 0.0)
+        values[i + n] += scale * positive
+        below += positive
+        chosen += mark >= below
+    return min(chosen, n - 1)
+
+
+@kernel
+def _add_regrets(values: Any, first: int, n: int, weight: float, utilities: Any, top: int) -> float:
+    """Add the regrets of not having played each action; gives the value of regret matching."""
+    total = 0.0
+    value = 0.0
+    mean = 0.0
+    for i in range(n):
+        positive = max(values[first + i], 0.0) if first != NOT_STORED else 0.0
+        total += positive
+        value += positive * utilities[top + i]
+        mean += utilities[top + i] / n
+    value = value / total if total > 0.0 else mean
+    if first != NOT_STORED:
+        for i in range(n):
+            values[first + i] += weight * (utilities[top + i] - value)
+    return value
+
+
+@kernel
+def _sample_keys(work: Any, tables: Any, seed: int, hands: int, keys: Any, actions: Any) -> int:
+    """Play random hands, write down key and number of actions at each decision; their number."""
+    found = 0
+    state = work.states[0]
+    for hand in range(hands):
+        _deal(work, mix(seed, hand))
+        begin(state, tables)
+        while state.turn >= CHANCE:
+            if state.turn == CHANCE:
+                act(state, tables, next_card(state, tables, work.deck[0]))
+                continue
+            n = legal_actions(state, tables, work.actions)
+            if n > 1 and found < len(keys):
+                keys[found] = information_key(state, tables, np.int64(state.turn))
+                actions[found] = n
+                found += 1
+            act(state, tables, work.actions[random_below(work.random, n)])
+    return found

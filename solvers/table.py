@@ -78,7 +78,7 @@ def new_table(memory_limit: int, slots: int = 1 << 16) -> Table:
 
 
 def restored_table(slots: np.ndarray, values: np.ndarray, counts: np.ndarray, limit: int) -> Table:
-    """The table with these arrays, free to grow to `limit` bytes.
+    """A table with copies of these arrays, free to grow to `limit` bytes.
 
     Raises ValueError if it is larger already.
     """
@@ -87,7 +87,7 @@ def restored_table(slots: np.ndarray, values: np.ndarray, counts: np.ndarray, li
         raise ValueError(f"memory_limit={limit} bytes: the table takes {size} already")
     reserved = np.zeros(limit // _VALUE_BYTES)
     reserved[: counts[USED]] = values[: counts[USED]]
-    table = Table(slots, reserved, counts)
+    table = Table(slots.copy(), reserved, counts.copy())
     _set_bounds(table, limit, 0.5)
     return table
 
@@ -151,7 +151,9 @@ def _item_pointer(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     """Pointer to element args[1] of the array args[0]."""
     array_type = signature.args[0]
     array = context.make_array(array_type)(context, builder, args[0])
-    return cgutils.get_item_pointer(context, builder, array_type, array, [args[1]], wraparound=False)
+    return cgutils.get_item_pointer(
+        context, builder, array_type, array, [args[1]], wraparound=False
+    )
 
 
 @intrinsic

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pokerspiel.games.cards import (
@@ -86,6 +86,7 @@ def test_masks_hold_the_cards(cards: list[int]) -> None:
     assert cards_of(mask_of(cards)) == sorted(cards)
 
 
+@settings(deadline=None)  # the first call compiles
 @given(MASKS)
 def test_kernels_agree_with_python_on_masks(mask: int) -> None:
     cards = cards_of(mask)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from itertools import combinations, permutations
+from itertools import combinations, pairwise, permutations
 from pathlib import Path
 from typing import Any
 
@@ -244,10 +244,13 @@ def test_omaha_finds_every_straight_flush_of_two_and_three() -> None:
             assert omaha_rank(T, hole, 5, board, 5, 2, 3) == five_rank(T, *suited)
 
 
-def test_omaha_plays_neither_one_nor_three_hole_cards() -> None:
-    assert omaha("AhKc9d8c2s", "KhQhJhTh3c") == high("AcKdKhQhJh")  # one heart is no flush
-    assert omaha("AhKhQh2c3d", "JhTh4s5s8c") == high("AcKdJhTh8c")  # nor are three on two
-    assert omaha("AsAhAdAcKd", "8s9dTcJcKs") == high("AsAhJcTcKs")  # quads held are a pair
+def test_omaha_plays_neither_one_nor_three_nor_more_hole_cards() -> None:
+    four_hearts_on_the_board = omaha("AhKc9d8c2s", "KhQhJhTh3c")
+    assert four_hearts_on_the_board == high("AcKdQhJhTh")
+    three_hearts_held = omaha("AhKhQh2c3d", "JhTh4s5s8c")
+    assert three_hearts_held == high("AcKdJhTh8c")
+    quads_held = omaha("AsAhAdAcKd", "8s9dTcJcKs")
+    assert quads_held == high("AsAhJcTcKs")
 
 
 @kernel
@@ -318,7 +321,7 @@ def test_longer_then_higher_flush_wins(n: int) -> None:
     rng = np.random.default_rng(n)
     hands = [rng.permutation(52)[:n].astype(np.uint8) for _ in range(2000)]
     ranked = sorted(hands, key=lambda hand: flush_rank(T, hand, n))
-    for worse, better in zip(ranked, ranked[1:], strict=False):
+    for worse, better in pairwise(ranked):
         tied = flush_rank(T, worse, n) == flush_rank(T, better, n)
         assert tied == (longest_flush(worse.tolist()) == longest_flush(better.tolist()))
         assert longest_flush(worse.tolist()) <= longest_flush(better.tolist())
@@ -364,7 +367,7 @@ def test_shares_on_the_turn_are_those_of_every_river() -> None:
     ]
     draw, omaha_half, pot, run_outs = runout_shares(T, holes, turn, 4, DRAW_FLUSH)
     assert run_outs == len(rivers) == 33 and {share[3] for share in shares} == {1}
-    assert draw.tolist() == [0, 0, 0] or draw.sum() == pytest.approx(1)
+    assert draw.tolist() == [1, 0, 0]
     assert omaha_half == pytest.approx(np.mean([share[1] for share in shares], axis=0))
     assert pot == pytest.approx(np.mean([share[2] for share in shares], axis=0))
 

@@ -1,0 +1,302 @@
+"""The command `pokerspiel`: one verb a subcommand, each in a file of its own.
+
+The files are imported when their verb is called, so that `--help` is quick.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand
+
+from pokerspiel.experiments.options import (
+    Config,
+    Iterations,
+    Json,
+    MemoryLimit,
+    Quiet,
+    Seed,
+    Set,
+    Threads,
+    Time,
+)
+
+BAD_INPUT = 2
+INTERRUPTED = 130
+DEFAULT_MEMORY = "2GiB"
+
+app = typer.Typer(
+    name="pokerspiel",
+    help="Train, match and benchmark machines that play Sviten Special and Svara.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+)
+bench = typer.Typer(help="Measure speed.", no_args_is_help=True)
+app.add_typer(bench, name="bench")
+
+Game = Annotated[str, typer.Argument(help="Game, such as svara or 'svara(players=3)'.")]
+
+
+class ManyValues(TyperCommand):
+    """A command whose repeatable options take all values that follow: `--hands A B C`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        many = {
+            option
+            for parameter in self.params
+            if getattr(parameter, "multiple", False)
+            for option in parameter.opts
+        }
+        return super().parse_args(ctx, list(_one_a_value(args, many)))
+
+
+def _one_a_value(args: list[str], many: set[str]) -> list[str]:
+    """The arguments with the option's name before each of its values."""
+    spread = []
+    option = None
+    for word in args:
+        if word.startswith("--") or (word.startswith("-") and word[1:2].isalpha()):
+            option = word if word in many else None
+            if option is None:
+                spread.append(word)
+        else:
+            spread.append(word if option is None else f"{option}={word}")
+    return spread
+
+
+# Looking things up.
+
+
+@app.command("games")
+def games_command(
+    name: Annotated[str | None, typer.Argument(help="One game, with its parameters.")] = None,
+    json: Json = False,
+) -> None:
+    """List the games, their seats and parameters."""
+    from pokerspiel.experiments import list_games
+
+    list_games.run(name, json)
+
+
+@app.command("hand")
+def hand_command(
+    game: Game,
+    hands: Annotated[list[str], typer.Argument(help="Hands, such as 7c9sJs.")],
+    board: Annotated[str | None, typer.Option(help="Board cards, such as 2h7hJh.")] = None,
+    set_: Set = None,
+    json: Json = False,
+    config: Config = None,
+) -> None:
+    """Say what hands are worth and who wins."""
+    from pokerspiel.experiments import hand
+
+    hand.run(game, hands, board, set_, json)
+
+
+@app.command("showdown", cls=ManyValues)
+def showdown_command(
+    game: Game,
+    hands: Annotated[
+        list[str], typer.Option(help="Hands from the left of the button; the last one has it.")
+    ],
+    contributions: Annotated[list[int], typer.Option(help="Chips that each seat has put in.")],
+    board: Annotated[str | None, typer.Option(help="Board cards.")] = None,
+    folded: Annotated[list[int] | None, typer.Option(help="Seats that have folded.")] = None,
+    set_: Set = None,
+    json: Json = False,
+    config: Config = None,
+) -> None:
+    """Share the pots of a hand."""
+    from pokerspiel.experiments import showdown
+
+    showdown.run(game, hands, board, contributions, folded or [], set_, json)
+
+
+@app.command("bots")
+def bots_command(json: Json = False) -> None:
+    """List the bots that every command knows by name."""
+    from pokerspiel.experiments import list_bots
+
+    list_bots.run(json)
+
+
+@app.command("info")
+def info_command(
+    file: Annotated[Path, typer.Argument(help="Bot file or run folder.")], json: Json = False
+) -> None:
+    """Describe a bot file or a run folder."""
+    from pokerspiel.experiments import info
+
+    info.run(file, json)
+
+
+# Training.
+
+
+@app.command("train")
+def train_command(
+    game: Game,
+    out: Annotated[Path, typer.Option(help="Run folder, which must not exist yet.")],
+    time: Time = None,
+    iterations: Iterations = None,
+    threads: Threads = 1,
+    memory_limit: MemoryLimit = DEFAULT_MEMORY,
+    checkpoint_every: Annotated[
+        float, typer.Option(help="Seconds between two checkpoints.", min=0.1)
+    ] = 60.0,
+    seed: Seed = 0,
+    set_: Set = None,
+    json: Json = False,
+    quiet: Quiet = False,
+    config: Config = None,
+) -> None:
+    """Train a strategy with external-sampling MCCFR."""
+    from pokerspiel.experiments import train
+
+    plan = train.Plan(game, time, iterations, threads, memory_limit, checkpoint_every, seed)
+    train.start(plan, out, set_, json, quiet)
+
+
+@app.command("resume")
+def resume_command(
+    run: Annotated[Path, typer.Argument(help="Run folder.")],
+    time: Time = None,
+    iterations: Iterations = None,
+    threads: Annotated[int | None, typer.Option(help="Threads; as before.", min=1, max=256)] = None,
+    memory_limit: Annotated[str | None, typer.Option(help="Memory limit; as before.")] = None,
+    json: Json = False,
+    quiet: Quiet = False,
+    config: Config = None,
+) -> None:
+    """Go on with a training run from its last checkpoint."""
+    from pokerspiel.experiments import train
+
+    train.resume(run, time, iterations, threads, memory_limit, json, quiet)
+
+
+@app.command("export")
+def export_command(
+    run: Annotated[Path, typer.Argument(help="Run folder.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Bot file to write.")],
+    name: Annotated[str | None, typer.Option(help="Name of the bot.")] = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write the average strategy of a run to a bot file."""
+    from pokerspiel.experiments import export
+
+    export.run(run, out, name, json, quiet)
+
+
+# Playing.
+
+
+@app.command("match")
+def match_command(
+    players: Annotated[list[str], typer.Argument(help="Bot files, or names that `bots` lists.")],
+    game: Annotated[
+        str | None, typer.Option(help="Game; by default that of the first bot file.")
+    ] = None,
+    hands: Annotated[int, typer.Option(help="Hands, all rotations counted.", min=1)] = 10_000,
+    seed: Seed = 0,
+    histories: Annotated[
+        Path | None, typer.Option(help="File for the hand histories, one JSON line a hand.")
+    ] = None,
+    set_: Set = None,
+    json: Json = False,
+    quiet: Quiet = False,
+    config: Config = None,
+) -> None:
+    """Let bots play duplicate hands against each other."""
+    from pokerspiel.experiments import match
+
+    match.run(players, game, hands, seed, histories, set_, json, quiet)
+
+
+@app.command("play")
+def play_command(
+    game: Game,
+    against: Annotated[list[str], typer.Option(help="Bot file or name; repeat for more seats.")],
+    seed: Annotated[int | None, typer.Option(help="Seed of the cards.", min=0)] = None,
+    set_: Set = None,
+    config: Config = None,
+) -> None:
+    """Play against bots in the terminal."""
+    from pokerspiel.experiments import play
+
+    play.run(game, against, seed, set_)
+
+
+# Measuring.
+
+
+@bench.command("speed")
+def bench_speed_command(
+    only: Annotated[
+        list[str] | None, typer.Option(help="Rows whose name contains this; repeatable.")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Short, rough measurements.")] = False,
+    seed: Seed = 0,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Measure this package against others, in turn within one run."""
+    from pokerspiel.experiments import bench_speed
+
+    bench_speed.run(only or [], quick, seed, json, quiet)
+
+
+@app.command("demo")
+def demo_command(
+    out: Annotated[Path, typer.Option(help="Folder for bots and report.")] = Path("runs/demo"),
+    threads: Threads = 2,
+    quick: Annotated[bool, typer.Option("--quick", help="A short, rough run.")] = False,
+    seed: Seed = 0,
+    json: Json = False,
+    quiet: Quiet = False,
+    config: Config = None,
+) -> None:
+    """Train a Svara and a Sviten Special bot, measure them, and write a report."""
+    from pokerspiel.experiments import demo
+
+    demo.run(out, threads, quick, seed, json, quiet)
+
+
+# Running it.
+
+BAD_USAGE: tuple[type[Exception], ...] = tuple(
+    kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"
+)
+"""What typer raises when a command line cannot be understood; its class has no public name."""
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command and return its exit status: bad input costs one line on stderr."""
+    try:
+        status = app(list(arguments), prog_name="pokerspiel", standalone_mode=False)
+        sys.stdout.flush()
+    except BAD_USAGE as error:
+        return _refuse(error.format_message())  # type: ignore[attr-defined]
+    except BrokenPipeError:
+        sys.stdout = open("/dev/null", "w", encoding="utf-8")  # noqa: SIM115
+        return 0
+    except (ValueError, OSError, MemoryError) as error:
+        return _refuse(str(error) or type(error).__name__)
+    except (KeyboardInterrupt, typer.Abort):
+        return INTERRUPTED
+    return status if isinstance(status, int) else 0
+
+
+def _refuse(message: str) -> int:
+    print(f"pokerspiel: {' '.join(message.split())}", file=sys.stderr)
+    return BAD_INPUT
+
+
+def main() -> None:
+    sys.exit(run(sys.argv[1:]))

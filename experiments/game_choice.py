@@ -1,0 +1,100 @@
+"""The game that a command is about: its game string and the parameters given with --set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from pokerspiel.games import variants
+from pokerspiel.games.cards import card_name, cards_text, parse_cards
+from pokerspiel.games.variants import Game
+
+
+def chosen_game(text: str, settings: Iterable[str] | None = None, **more: object) -> Game:
+    """The game `text` with the parameters of `settings` ("key=value") and of `more`.
+
+    Raises ValueError with one line that names what is wrong.
+    """
+    name, given = variants.parse_game(text)
+    return variants.load_variant(name, {**given, **parse_settings(settings), **more})
+
+
+def parse_settings(settings: Iterable[str] | None) -> dict[str, str]:
+    """Names and values of "key=value" texts; ValueError for a bad one or a name given twice."""
+    given: dict[str, str] = {}
+    for setting in settings or ():
+        name, equals, value = setting.partition("=")
+        name = name.strip()
+        if not equals or not name:
+            raise ValueError(f"--set {setting!r}: expected key=value")
+        if name in given:
+            raise ValueError(f"--set {name} is given twice")
+        given[name] = value.strip()
+    return given
+
+
+UNSEEN = "-"
+"""Stands for the cards of a folded seat that nobody has seen."""
+
+
+def known_cards(game: Game, hands: Sequence[str], board: str | None) -> tuple[list[list[int]], list[int]]:
+    """The cards of each hand and of the board.
+
+    Raises ValueError, one line that names the value, for what is no card, not in the deck, dealt
+    twice, or of the wrong number; an unseen hand has no cards.
+    """
+    if "hole_cards" not in game.parameters:
+        raise ValueError(f"{game.name} has no hands to compare: choose a Svara or Sviten game")
+    owners: dict[int, str] = {}
+    size = int(game.parameters["hole_cards"])
+    holdings = []
+    for text in hands:
+        cards = [] if text == UNSEEN else _cards(game, f"hand {text}", text, owners)
+        if len(cards) != size and text != UNSEEN:
+            raise ValueError(f"hand {text}: {len(cards)} cards given, {game.name} deals {size}")
+        holdings.append(cards)
+    return holdings, _board_cards(game, board, owners)
+
+
+def board_size(game: Game) -> int:
+    """Cards of the full board; 0 if the game has none."""
+    if "flop_cards" not in game.parameters:
+        return 0
+    return int(game.tables.rules[0]["street_cards"].sum())
+
+
+def _board_cards(game: Game, board: str | None, owners: dict[int, str]) -> list[int]:
+    if board is None:
+        return []
+    most = board_size(game)
+    if most == 0:
+        raise ValueError(f"board {board}: {game.name} has no board")
+    cards = _cards(game, f"board {board}", board, owners)
+    flop = int(game.parameters["flop_cards"])
+    if not flop <= len(cards) <= most:
+        numbers = " or ".join(str(n) for n in range(flop, most + 1))
+        raise ValueError(f"board {board}: {len(cards)} cards given, expected {numbers}")
+    return cards
+
+
+def _cards(game: Game, where: str, text: str, owners: dict[int, str]) -> list[int]:
+    """The cards of a text; `owners` remembers where each card has been seen."""
+    cards = parse_cards(text)
+    deck = int(game.tables.rules[0]["deck"])
+    for card in cards:
+        if not deck >> card & 1:
+            raise ValueError(f"{where}: {card_name(card)} is not in the deck of {game.name}")
+        if card in owners:
+            raise ValueError(f"{where}: {card_name(card)} is already in {owners[card]}")
+        owners[card] = where
+    return cards
+
+
+def remaining_deck(game: Game, *known: Sequence[int]) -> list[int]:
+    """The cards of the deck that nobody has shown, ascending."""
+    seen = {card for cards in known for card in cards}
+    deck = int(game.tables.rules[0]["deck"])
+    return [card for card in range(deck.bit_length()) if deck >> card & 1 and card not in seen]
+
+
+def hand_text(cards: Sequence[int]) -> str:
+    return cards_text(cards) if cards else UNSEEN

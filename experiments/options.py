@@ -1,0 +1,89 @@
+"""The options that commands share, and the file that may give them.
+
+A configuration file is TOML whose keys are the long options of the command (`memory-limit = "4GiB"`)
+and its arguments (`game = "svara"`); game parameters stand in a table `[set]`. What the command line
+says goes before the file.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+
+def _read_config(context: typer.Context, path: Path | None) -> Path | None:
+    """Make the values of the file the defaults of the command that is being parsed."""
+    if path is not None and not context.resilient_parsing:
+        names = {parameter.name for parameter in context.command.params}
+        context.default_map = _defaults(path, {name for name in names if name is not None})
+    return path
+
+
+def _defaults(path: Path, names: set[str]) -> dict[str, Any]:
+    try:
+        given = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path} is no TOML: {error}") from None
+    defaults = {}
+    for key, value in given.items():
+        name = key.replace("-", "_")
+        name = f"{name}_" if f"{name}_" in names else name
+        if name not in names or name == "config":
+            raise ValueError(f"{path}: unknown option {key!r}")
+        if isinstance(value, dict):
+            value = [f"{parameter}={_text(item)}" for parameter, item in value.items()]
+        defaults[name] = value
+    return defaults
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+Seed = Annotated[int, typer.Option(help="Seed of all random choices.", min=0, max=2**63 - 1)]
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="A parameter of the game; may be repeated."),
+]
+Config = Annotated[
+    Path | None,
+    typer.Option(help="TOML file with values for these options.", is_eager=True, callback=_read_config),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print results only.")]
+Threads = Annotated[int, typer.Option(help="Threads that train.", min=1, max=256)]
+MemoryLimit = Annotated[
+    str, typer.Option(help="Most memory for information sets, such as 512MiB or 4GiB.")
+]
+Iterations = Annotated[
+    int | None, typer.Option(help="Iterations to train for, in this call.", min=1, max=2**48)
+]
+Time = Annotated[float | None, typer.Option(help="Seconds to train for, in this call.", min=0.01)]
+
+_UNITS = {"": 1, "k": 10, "m": 20, "g": 30, "t": 40}
+
+
+def parse_bytes(text: str) -> int:
+    """Bytes in a size such as "512MiB", "4GiB", "4g" or "1000000"; ValueError names a bad one."""
+    word = text.strip().lower().removesuffix("b").removesuffix("i")
+    number, unit = (word[:-1], word[-1:]) if word[-1:] in "kmgt" else (word, "")
+    try:
+        size = float(number) * (1 << _UNITS[unit]) if unit else float(number)
+        whole = int(size)
+    except (ValueError, OverflowError):
+        whole = 0
+    if whole < 1:
+        raise ValueError(f"memory limit {text!r}: expected a size such as 512MiB or 4GiB")
+    return whole
+
+
+def bytes_text(size: float) -> str:
+    """A size in the largest unit that leaves one digit before the point: "1.5 GiB"."""
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if abs(size) < 1024:
+            return f"{size:.0f} B" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1024
+    return f"{size:.1f} TiB"
