@@ -19,6 +19,8 @@ demo: $(STAMP)
 test: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	mkdir -p build/mypy/pokerspiel
+	for room in games solvers agents experiments; do ln -sfn ../../../$$room build/mypy/pokerspiel/$$room; done
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m pokerspiel.experiments.warm

@@ -8,8 +8,8 @@ Three kinds of agents sit at one table:
 | `ViewAgent` | `probabilities(view)`, in Python, with a `View` of its own seat | programs, people |
 | `HandAgent` | `follow(game, seat)`: a `Follower` is told every event | bots of other frameworks |
 
-A `View` holds no hidden card. A compiled policy may touch the whole record, so a test swaps all that is
-hidden and demands the same probabilities.
+A `View` holds no hidden card. A compiled policy may touch the whole record, so a test swaps all
+that is hidden and demands the same probabilities.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def exact(game: Game) -> Game:
     return game.with_parameters(abstraction="none")
 
 
-class Agent(ABC):
+class Agent:
     """A player with a name; `game` is what it was made for, None if it plays anything."""
 
     def __init__(self, name: str, game: Game | None = None) -> None:
@@ -132,7 +132,7 @@ class Agent(ABC):
             )
 
     def as_spiel_bot(self, game: Any, player: int, seed: int = 0) -> Any:
-        """This agent as a `pyspiel.Bot` on the seat `player` of an OpenSpiel game of this package."""
+        """This agent as a `pyspiel.Bot` on the seat `player` of a game of this package."""
         from pokerspiel.agents.spiel_bot import as_spiel_bot
 
         return as_spiel_bot(self, game, player, seed)
@@ -146,9 +146,7 @@ class Seated(ABC):
     """An agent that can say at once how it would act in any state of a game."""
 
     @abstractmethod
-    def distribution(
-        self, states: np.ndarray, past: Sequence[int], seed: int
-    ) -> dict[int, float]:
+    def distribution(self, states: np.ndarray, past: Sequence[int], seed: int) -> dict[int, float]:
         """Probability of each legal action of the seat to act in `states[0]`.
 
         `past` are the cards and actions so far; `seed` decides what the agent samples while it
@@ -156,7 +154,7 @@ class Seated(ABC):
         """
 
 
-class CompiledAgent(Agent):
+class CompiledAgent(Agent, ABC):
     """An agent whose decisions are a kernel's."""
 
     @abstractmethod
@@ -174,9 +172,7 @@ class _SeatedPolicy(Seated):
         self._work = new_work(game)
         self._out = np.zeros(game.limits.num_actions)
 
-    def distribution(
-        self, states: np.ndarray, past: Sequence[int], seed: int
-    ) -> dict[int, float]:
+    def distribution(self, states: np.ndarray, past: Sequence[int], seed: int) -> dict[int, float]:
         actions = legal(self._game, states)
         lifted_probabilities(
             states, self._policy, self._work, np.uint64(seed), self._game.tables, self._out
@@ -184,7 +180,7 @@ class _SeatedPolicy(Seated):
         return {action: float(self._out[action]) for action in actions}
 
 
-class ViewAgent(Agent):
+class ViewAgent(Agent, ABC):
     """An agent in Python."""
 
     @abstractmethod
@@ -201,9 +197,7 @@ class _SeatedView(Seated):
         self._agent = agent
         self._game = game
 
-    def distribution(
-        self, states: np.ndarray, past: Sequence[int], seed: int
-    ) -> dict[int, float]:
+    def distribution(self, states: np.ndarray, past: Sequence[int], seed: int) -> dict[int, float]:
         view = see(self._game, states, past)
         given = self._agent.probabilities(view)
         total = sum(given.values())
@@ -231,7 +225,7 @@ class Follower(ABC):
         """The action of this seat, which is to act."""
 
 
-class HandAgent(Agent):
+class HandAgent(Agent, ABC):
     """An agent that follows whole hands; the arena plays its hands one at a time."""
 
     @abstractmethod

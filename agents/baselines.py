@@ -1,13 +1,8 @@
 """Opponents with known weaknesses, for any game.
 
-| name | plays |
-|---|---|
-| `random` | any legal action, all as likely |
-| `always-call` | never folds, never raises, never draws; joins every svarka |
-| `tight` | folds below 1.1 times an equal share of the pot, raises from 1.5 times |
-| `equity` | stays in when its equity against random hands covers the price, raises from 1.25 times |
-
-The last two estimate the equity by sampling, draw what promises the best equity, and never bet blind.
+`tight` and `equity` estimate by sampling what share of the pot their hand takes from random hands.
+They draw what promises the best share, and never bet blind. Shares are compared with an equal
+share, 1 / n for n players, so that the same numbers serve tables of any size.
 """
 
 from __future__ import annotations
@@ -26,7 +21,7 @@ DRAW_SAMPLES = 20
 
 
 class Baseline(CompiledAgent):
-    """A rule of thumb for any game."""
+    """A rule of thumb for any game; see `Policy` for its numbers."""
 
     def __init__(self, name: str, kind: int, stay: float = 0.0, strong: float = 0.0) -> None:
         super().__init__(name)
@@ -54,3 +49,12 @@ BASELINES: Mapping[str, Callable[[], Baseline]] = MappingProxyType(
     }
 )
 """A factory for each name."""
+
+DESCRIPTIONS: Mapping[str, str] = MappingProxyType(
+    {
+        "random": "any legal action, all as likely",
+        "always-call": "never folds, raises or draws; joins every svarka",
+        "tight": "folds below 1.1 equal shares of the pot, raises from 1.5",
+        "equity": "calls when its share of the pot covers the price, raises from 1.25 equal shares",
+    }
+)

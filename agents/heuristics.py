@@ -1,8 +1,8 @@
 """Rules of thumb in compiled code: players that know nothing but the strength of their own hand.
 
-Each function gets the legal actions of the seat to act and returns the place of the one to play. They
-work on any family through the generic names of `kernel`: what an action does is its `action_kind`,
-how good the hand is its `equity` against random hands.
+Each function gets the legal actions of the seat to act and returns the place of the one to play.
+They work on any family through the generic names of `kernel`: what an action does is its
+`action_kind`, how good the hand is its `equity` against random hands.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ import numpy as np
 
 from pokerspiel.games.compiled import kernel
 from pokerspiel.games.kernel import (
+    KIND_BLIND,
     KIND_CALL,
+    KIND_DECLINE,
     KIND_DRAW,
     KIND_FOLD,
     KIND_JOIN,
@@ -21,17 +23,17 @@ from pokerspiel.games.kernel import (
     KIND_LOOK,
     KIND_RAISE,
     KIND_REJECT,
-    act,
     action_kind,
     equity,
     odds,
+    raise_cost,
 )
 
 _ROUNDING = 1e-9
 
 
 @kernel
-def _place_of(state: Any, tables: Any, actions: Any, n: int, kind: int) -> int:
+def _place_of(state: Any, tables: Any, actions: Any, n: int, kind: int) -> Any:
     """Place of the first action of a kind, -1 if there is none."""
     for i in range(n):
         if action_kind(state, tables, actions[i]) == kind:
@@ -40,7 +42,7 @@ def _place_of(state: Any, tables: Any, actions: Any, n: int, kind: int) -> int:
 
 
 @kernel
-def always_call(state: Any, tables: Any, actions: Any, n: int) -> int:
+def always_call(state: Any, tables: Any, actions: Any, n: int) -> Any:
     """Never fold, never bet more than needed: call, look, keep, join, stand pat."""
     for kind in (KIND_CALL, KIND_LOOK, KIND_KEEP, KIND_JOIN, KIND_DRAW, KIND_RAISE):
         place = _place_of(state, tables, actions, n, kind)
@@ -50,89 +52,76 @@ def always_call(state: Any, tables: Any, actions: Any, n: int) -> int:
 
 
 @kernel
-def by_equity(state: Any, policy: Any, states: Any, actions: Any, n: int, seed: int) -> int:
-    """Weigh the equity of the hand against its price; see `Policy` for the thresholds.
-
-    `states` is room for one state.
-    """
-    tables = policy.tables
-    kind = action_kind(state, tables, actions[0])
-    if kind == KIND_DRAW:
-        return _best_equity(state, tables, actions, n, policy.draw_samples, seed)
-    if kind == KIND_KEEP or kind == KIND_REJECT:
-        return _best_equity(state, tables, actions, n, policy.samples, seed)
-    if kind == KIND_FOLD or kind == KIND_CALL or kind == KIND_RAISE:
-        return _bet(state, policy, states, actions, n, seed)
-    if kind == KIND_JOIN and not _joins(state, policy, seed):
-        return 1
-    return max(_place_of(state, tables, actions, n, KIND_LOOK), 0)
+def by_equity(state: Any, policy: Any, actions: Any, n: int, seed: int) -> Any:
+    """Weigh the equity of the hand against its price; see `Policy` for the thresholds."""
+    kind = action_kind(state, policy.tables, actions[0])
+    if kind in (KIND_LOOK, KIND_BLIND):
+        return max(_place_of(state, policy.tables, actions, n, KIND_LOOK), 0)
+    changes_hand = kind in (KIND_DRAW, KIND_KEEP, KIND_REJECT)
+    samples = policy.draw_samples if kind == KIND_DRAW else policy.samples
+    candidates = n if changes_hand else 1
+    best, value = _best_equity(state, policy.tables, actions, candidates, samples, seed)
+    if changes_hand:
+        return best
+    if kind in (KIND_JOIN, KIND_DECLINE):
+        joins = value + _ROUNDING >= _price_odds(state) * max(policy.stay, 1.0)
+        return _place_of(state, policy.tables, actions, n, KIND_JOIN if joins else KIND_DECLINE)
+    return _bet(state, policy, actions, n, value)
 
 
 @kernel
-def _best_equity(state: Any, tables: Any, actions: Any, n: int, samples: int, seed: int) -> int:
-    """The action with the best sampled equity; all see the same random cards as far as they can."""
+def _best_equity(
+    state: Any, tables: Any, actions: Any, n: int, samples: int, seed: int
+) -> tuple[int, float]:
+    """(Place of the action with the best equity, that equity); all are sampled from one seed."""
+    seat: Any = np.int64(state.turn)
     best = 0
     best_value = -1.0
     for i in range(n):
-        value = equity(state, tables, np.int64(state.turn), actions[i], samples, seed)
+        value = equity(state, tables, seat, actions[i], samples, seed)
         if value > best_value:
             best = i
             best_value = value
-    return best
+    return best, best_value
 
 
 @kernel
-def _joins(state: Any, policy: Any, seed: int) -> bool:
-    """Whether an equal share of the pot is worth the price of joining."""
-    seat = np.int64(state.turn)
+def _price_odds(state: Any) -> float:
+    """The share of the pot that pays for staying in."""
+    seat: Any = np.int64(state.turn)
     price, pot = odds(state, seat)
-    share = equity(state, policy.tables, seat, 0, policy.samples, seed)
-    return share * (pot + price) + _ROUNDING >= price * max(policy.stay, 1.0)
+    return price / (pot + price)
 
 
 @kernel
-def _bet(state: Any, policy: Any, states: Any, actions: Any, n: int, seed: int) -> int:
+def _bet(state: Any, policy: Any, actions: Any, n: int, value: float) -> Any:
     """Raise a strong hand; stay in if equity covers the price and the threshold; else fold."""
     tables = policy.tables
-    seat = np.int64(state.turn)
+    seat: Any = np.int64(state.turn)
     fair = 1.0 / tables.rules[0].players
-    owed, pot = odds(state, seat)
+    fold = _place_of(state, tables, actions, n, KIND_FOLD)
     call = _place_of(state, tables, actions, n, KIND_CALL)
     smallest = _place_of(state, tables, actions, n, KIND_RAISE)
-    if call < 0:
-        if smallest < 0:
-            return 0
-        owed = _cost(state, tables, states, actions[smallest])
-    value = equity(state, tables, seat, 0, policy.samples, seed)
     if smallest >= 0 and value >= policy.strong * fair:
-        return _pot_raise(state, tables, states, actions, n, smallest)
-    fold = _place_of(state, tables, actions, n, KIND_FOLD)
-    if fold >= 0 and value < max(owed / (pot + owed), policy.stay * fair):
+        return _pot_raise(state, tables, actions, n, smallest)
+    needed = _price_odds(state)
+    if call < 0 and smallest >= 0:
+        cost = raise_cost(state, tables, actions[smallest])
+        _, pot = odds(state, seat)
+        needed = cost / (pot + cost)
+    if fold >= 0 and value < max(needed, policy.stay * fair):
         return fold
-    return call if call >= 0 else smallest
+    return call if call >= 0 else max(smallest, 0)
 
 
 @kernel
-def _cost(state: Any, tables: Any, states: Any, action: int) -> int:
-    """Chips that a wager puts in."""
-    states[0] = state
-    after = states[0]
-    _, before = odds(state, np.int64(state.turn))
-    act(after, tables, action)
-    _, pot = odds(after, np.int64(state.turn))
-    return pot - before
-
-
-@kernel
-def _pot_raise(
-    state: Any, tables: Any, states: Any, actions: Any, n: int, smallest: int
-) -> int:
-    """The largest raise by no more than the pot after a call, or else the smallest; no search
-    where there is but one size."""
-    owed, pot = odds(state, np.int64(state.turn))
+def _pot_raise(state: Any, tables: Any, actions: Any, n: int, smallest: int) -> Any:
+    """The largest raise by no more than the pot after a call, or else the smallest."""
+    seat: Any = np.int64(state.turn)
+    owed, pot = odds(state, seat)
     best = smallest
     for i in range(smallest + 1, n):
-        if _cost(state, tables, states, actions[i]) > 2 * owed + pot:
+        if raise_cost(state, tables, actions[i]) > 2 * owed + pot:
             break
         best = i
     return best

@@ -1,8 +1,8 @@
 """A player in compiled code: from the record of a state to the probabilities of the seat to act.
 
-All compiled players of a family have one type, `Policy`, so that whatever calls them is compiled once
-a family. A policy reads the whole record for speed, but only what its seat may know: its information
-key, its equity, its legal actions.
+All compiled players of a family have one type, `Policy`, so that whatever calls them is compiled
+once a family. A policy reads the whole record for speed, but only what its seat may know: its
+information key, its equity, its legal actions.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pokerspiel.games.variants import Game
 from pokerspiel.solvers.blueprint import Blueprint, blueprint_strategy, new_blueprint
 
 UNIFORM, CALLING, EQUITY, BLUEPRINT = 0, 1, 2, 3
-"""Kinds of policies: random, a calling station, by equity against random hands, from a blueprint."""
+"""Kinds of policies: random, a calling station, by equity against random hands, by blueprint."""
 
 FORCED, KNOWN, MISSED = 0, 1, 2
 """How a decision was found: the only action, the policy's own, or none stored and thus uniform."""
@@ -63,21 +63,20 @@ class Work(NamedTuple):
 
     actions: np.ndarray
     probabilities: np.ndarray
-    states: np.ndarray
     random: np.ndarray
 
 
 def new_work(game: Game) -> Work:
     n = game.limits.num_actions
-    return Work(np.zeros(n, np.int64), np.zeros(n), game.new_states(), np.zeros(1, np.uint64))
+    return Work(np.zeros(n, np.int64), np.zeros(n), np.zeros(1, np.uint64))
 
 
 @kernel
 def policy_probabilities(state: Any, policy: Any, work: Any, seed: int) -> tuple[int, int]:
     """Write the legal actions of the seat to act and their probabilities into `work`.
 
-    Actions are those of the policy's own abstraction. `seed` decides what the policy samples. Returns
-    (number of actions, how they were found).
+    Actions are those of the policy's own abstraction. `seed` decides what the policy samples.
+    Returns (number of actions, how they were found).
     """
     actions = work.actions
     probabilities = work.probabilities
@@ -86,7 +85,8 @@ def policy_probabilities(state: Any, policy: Any, work: Any, seed: int) -> tuple
         probabilities[0] = 1.0
         return n, FORCED
     if policy.kind == BLUEPRINT:
-        key = information_key(state, policy.tables, np.int64(state.turn))
+        seat: Any = np.int64(state.turn)
+        key = information_key(state, policy.tables, seat)
         known = blueprint_strategy(policy.blueprint, key, n, probabilities)
         return n, KNOWN if known else MISSED
     if policy.kind == UNIFORM:
@@ -98,7 +98,7 @@ def policy_probabilities(state: Any, policy: Any, work: Any, seed: int) -> tuple
     if policy.kind == CALLING:
         place = always_call(state, policy.tables, actions, n)
     else:
-        place = by_equity(state, policy, work.states, actions, n, mix(seed, np.uint64(1)))
+        place = by_equity(state, policy, actions, n, mix(seed, np.uint64(1)))
     probabilities[place] = 1.0
     return n, KNOWN
 
@@ -119,7 +119,7 @@ def sample(probabilities: Any, n: int, random: Any) -> int:
 
 
 @kernel
-def choose(state: Any, policy: Any, work: Any, seed: int, tables: Any) -> tuple[int, int]:
+def choose(state: Any, policy: Any, work: Any, seed: Any, tables: Any) -> tuple[int, int]:
     """(An action of the game of `tables` for the seat to act, how it was found).
 
     A function of the information of the seat, the policy and `seed`.
@@ -135,7 +135,7 @@ def choose(state: Any, policy: Any, work: Any, seed: int, tables: Any) -> tuple[
 @kernel
 def lifted_probabilities(
     states: Any, policy: Any, work: Any, seed: int, tables: Any, out: Any
-) -> int:
+) -> Any:
     """Write the probability of each action number of the game of `tables` in `states[0]`.
 
     Returns how the decision was found.
@@ -149,7 +149,7 @@ def lifted_probabilities(
 
 
 @kernel
-def decision_seed(hand: int, seat: int, decision: int) -> int:
+def decision_seed(hand: Any, seat: int, decision: int) -> Any:
     """Seed of a decision, from the seed of the hand, the seat and the number of the decision.
 
     The same cards give the same luck to whoever sits there, and whatever hands are played beside.

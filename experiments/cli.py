@@ -155,12 +155,12 @@ def train_command(
     json: Json = False,
     quiet: Quiet = False,
     config: Config = None,
-) -> None:
+) -> int:
     """Train a strategy with external-sampling MCCFR."""
     from pokerspiel.experiments import train
 
     plan = train.Plan(game, time, iterations, threads, memory_limit, checkpoint_every, seed)
-    train.start(plan, out, set_, json, quiet)
+    return train.start(plan, out, set_, json, quiet)
 
 
 @app.command("resume")
@@ -173,11 +173,11 @@ def resume_command(
     json: Json = False,
     quiet: Quiet = False,
     config: Config = None,
-) -> None:
+) -> int:
     """Go on with a training run from its last checkpoint."""
     from pokerspiel.experiments import train
 
-    train.resume(run, time, iterations, threads, memory_limit, json, quiet)
+    return train.resume(run, time, iterations, threads, memory_limit, json, quiet)
 
 
 @app.command("export")

@@ -193,7 +193,7 @@ def _omaha_shares(
     shown = np.zeros(FULL_BOARD, np.uint8)
     shown[: len(board)] = board
     _, omaha, _, run_outs = strengths.runout_shares(
-        game.tables.hands[0],
+        game.tables.rules["hands"][0],
         np.array(holdings, np.uint8),
         shown,
         len(board),

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from pokerspiel.experiments.dealing import settle_pots
 from pokerspiel.experiments.game_choice import (
     UNSEEN,
     board_size,
@@ -16,9 +17,8 @@ from pokerspiel.experiments.game_choice import (
 )
 from pokerspiel.experiments.hand import draw_half, omaha_half, points_of
 from pokerspiel.experiments.output import print_json, print_table
-from pokerspiel.games import svara, sviten
+from pokerspiel.games import svara
 from pokerspiel.games.cards import cards_text
-from pokerspiel.games.compiled import kernel
 from pokerspiel.games.kernel import MAX_SEATS
 from pokerspiel.games.pots import best_seats, count_seats, next_layer, share
 from pokerspiel.games.variants import Game
@@ -107,13 +107,6 @@ def _number(chips: float) -> int | float:
 # Sviten.
 
 
-@kernel
-def _settle(
-    rules: Any, paid: Any, folded: int, draw: Any, omaha: Any, pays: Any, whole: Any
-) -> None:
-    sviten.settle(rules[0], paid, folded, draw, omaha, pays, whole)
-
-
 def sviten_showdown(
     game: Game,
     holdings: Sequence[Sequence[int]],
@@ -134,7 +127,7 @@ def sviten_showdown(
             draw[seat], omaha[seat] = both[0]["rank"], both[1]["rank"]
     pays = np.zeros(seats)
     paid = np.array(contributions, np.int64)
-    _settle(game.tables.rules, paid, mask, draw, omaha, pays, np.zeros(seats, np.int64))
+    settle_pots(game.tables.rules, paid, mask, draw, omaha, pays, np.zeros(seats, np.int64))
     pots = [
         {
             "chips": chips,

@@ -40,16 +40,21 @@ def list_actions(states: Any, tables: Any, actions: Any) -> int:
 
 
 @kernel
-def apply_action(states: Any, tables: Any, action: int) -> int:
-    """Play an action, or let a card fall at a chance node; returns whose turn it is then."""
-    act(states[0], tables, action)
-    return np.int64(states[0].turn)
+def apply_action(states: Any, tables: Any, action: int) -> tuple[int, int]:
+    """Play an action, or let a card fall; returns (whose turn it is then, who saw the event).
+
+    Who saw it is a seat, EVERYBODY or NOBODY.
+    """
+    state = states[0]
+    seen_by = audience(state, tables)
+    act(state, tables, action)
+    return np.int64(state.turn), np.int64(seen_by)
 
 
 @kernel
 def audience_of(states: Any, tables: Any) -> int:
     """Who sees the next card or action: a seat, EVERYBODY or NOBODY."""
-    return audience(states[0], tables)
+    return np.int64(audience(states[0], tables))
 
 
 @kernel

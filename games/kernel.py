@@ -19,6 +19,7 @@ with the parameters of the game, whose field `deck` is the set of cards as a bit
 | `audience(state, tables) -> seat` | who sees the next card or action: a seat, or EVERYBODY ... |
 | `odds(state, player) -> (owed, pot)` | chips to call, and chips in the middle |
 | `action_kind(state, tables, action)` | what a legal action does: KIND_FOLD, KIND_CALL ... |
+| `raise_cost(state, tables, action)` | chips that a bet or raise puts in |
 | `lift(state, tables, action, exact_tables)` | an abstract action as one of the exact game |
 | `halves_won(state, tables, draw, omaha)` | chips won of each half, where pots have two halves |
 
@@ -112,6 +113,10 @@ def action_kind(state: Any, tables: Any, action: int) -> int:
     raise NotImplementedError("called from compiled code only")
 
 
+def raise_cost(state: Any, tables: Any, action: int) -> int:
+    raise NotImplementedError("called from compiled code only")
+
+
 def lift(state: Any, tables: Any, action: int, exact_tables: Any) -> int:
     raise NotImplementedError("called from compiled code only")
 
@@ -176,6 +181,12 @@ def _action_kind(state: Any, tables: Any, action: Any) -> Any:
     return lambda state, tables, action: function(state, tables, action)
 
 
+@overload(raise_cost, strict=False)
+def _raise_cost(state: Any, tables: Any, action: Any) -> Any:
+    function = _function_of(state, "raise_cost")
+    return lambda state, tables, action: function(state, tables, action)
+
+
 @overload(lift, strict=False)
 def _lift(state: Any, tables: Any, action: Any, exact_tables: Any) -> Any:
     function = _function_of(state, "lift")
@@ -194,7 +205,8 @@ def _halves_won(state: Any, tables: Any, draw: Any, omaha: Any) -> Any:
 @kernel
 def mix(key: int, value: int) -> int:
     """Fold `value` into the 64-bit hash `key`; the order of values matters."""
-    x = (np.uint64(key) ^ np.uint64(value)) + np.uint64(0x9E3779B97F4A7C15)
+    x = (np.uint64(key) + np.uint64(0xD1B54A32D192ED03)) * np.uint64(0x9E3779B97F4A7C15)
+    x += np.uint64(value)
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return x ^ (x >> np.uint64(31))

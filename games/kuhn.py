@@ -206,6 +206,12 @@ def action_kind(state: Any, tables: Any, action: int) -> int:
 
 
 @kernel
+def raise_cost(state: Any, tables: Any, action: int) -> int:
+    """Chips that a bet or raise puts in."""
+    return 1
+
+
+@kernel
 def audience(state: Any, tables: Any) -> int:
     """Who sees the next event: a card is seen by the seat that it is dealt to."""
     return np.int64(state.dealt) if state.turn == CHANCE else EVERYBODY
@@ -234,6 +240,7 @@ register(
     odds=odds,
     audience=audience,
     action_kind=action_kind,
+    raise_cost=raise_cost,
     lift=same_action,
 )
 

@@ -335,6 +335,13 @@ def action_kind(state: Any, tables: Any, action: int) -> int:
 
 
 @kernel
+def raise_cost(state: Any, tables: Any, action: int) -> int:
+    """Chips that a bet or raise puts in."""
+    owed = np.int64(state.price) - np.int64(state.paid[state.turn])
+    return owed + raise_size(np.int64(state.round))
+
+
+@kernel
 def audience(state: Any, tables: Any) -> int:
     """Who sees the next event: a private card is seen by the seat that it is dealt to."""
     private = state.turn == CHANCE and state.dealt < tables.rules[0].players
@@ -361,6 +368,7 @@ register(
     odds=odds,
     audience=audience,
     action_kind=action_kind,
+    raise_cost=raise_cost,
     lift=same_action,
 )
 

@@ -7,6 +7,7 @@ may know follows from these alone. Cards fall one by one, every one an explicit 
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -88,14 +89,12 @@ class KernelState(pyspiel.State):  # type: ignore[misc]
     def chance_outcomes(self) -> list[tuple[int, float]]:
         buffer = self.get_game().actions
         n = drive.list_cards(self._states, buffer)
-        share = 1.0 / n
-        return [(card, share) for card in buffer[:n].tolist()]
+        return list(zip(buffer[:n].tolist(), repeat(1.0 / n), strict=False))
 
     def _apply_action(self, action: int) -> None:
         game = self.get_game().game
         seat = self._turn
-        audience = drive.audience_of(self._states, game.tables)
-        self._turn = drive.apply_action(self._states, game.tables, action)
+        self._turn, audience = drive.apply_action(self._states, game.tables, action)
         self._events += _event(seat < 0, audience, action)
         if seat >= 0 and audience != EVERYBODY:
             seen = game.family.public_event(game, self._states[0], seat, action)

@@ -701,6 +701,13 @@ def action_kind(state: Any, tables: Any, action: int) -> int:
 
 
 @kernel
+def raise_cost(state: Any, tables: Any, action: int) -> int:
+    """Chips that a bet or raise puts in."""
+    seat = np.int64(state.turn)
+    return betting.wager_total(state, tables.rules[0], seat, action) - np.int64(state.bet[seat])
+
+
+@kernel
 def audience(state: Any, tables: Any) -> int:
     """Who sees the next event: a card is seen by the seat that it is dealt to."""
     return _receiver(state, tables.rules[0].players) if state.turn == CHANCE else EVERYBODY
@@ -811,6 +818,7 @@ register(
     odds=odds,
     audience=audience,
     action_kind=action_kind,
+    raise_cost=raise_cost,
     lift=same_action,
 )
 

@@ -10,7 +10,6 @@ of `hand_order`; the plans of `abstraction.halves` in that abstraction), keep, r
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,7 +36,7 @@ from pokerspiel.games.betting import (
     set_price,
     start_stacks,
 )
-from pokerspiel.games.cards import RANKS, card_name, cards_text, deck_mask, popcount
+from pokerspiel.games.cards import RANKS, card_name, cards_text, deck_mask, lowest_card, popcount
 from pokerspiel.games.compiled import kernel
 from pokerspiel.games.hands import HAND_TABLES, draw_rank, hand_tables, omaha_rank
 from pokerspiel.games.kernel import (
@@ -98,7 +97,6 @@ STATE = np.dtype(
         ("draw_end", np.uint8, (SEATS,)),  # NOT_DRAWN, FACE_DOWN, KEPT or REJECTED
         ("up_count", np.uint8),
         ("up", np.uint8, (SEATS,)),  # the face-up cards, in order
-        ("up_seat", np.int8, (SEATS,)),  # who drew them
         ("memory", np.uint64, (SEATS,)),  # hash of private events
         ("round_history", np.uint64),  # hash of the stakes at the start of the round and the bets since
         ("aggressor", np.int8),  # who made the last wager of the round
@@ -130,17 +128,23 @@ RULES = np.dtype(
     align=True,
 )
 
+LOOK_UP = np.dtype(
+    [
+        *((name, RULES[name]) for name in RULES.names or ()),
+        ("hands", HAND_TABLES),
+        ("draw_class", np.int8, (halves.STRENGTHS,)),  # class of a strength, in `halves`
+        ("omaha_class", np.int8, (halves.BOARDS, halves.STRENGTHS)),  # by cards on the board
+    ],
+    align=True,
+)
+"""RULES and the look-up tables in one record: one pointer is cheaper to pass than many arrays."""
+
 
 class Tables(NamedTuple):
     """Parameters and look-up tables, for the kernels."""
 
     rules: np.ndarray
-    hands: np.ndarray
-    """One record of type HAND_TABLES."""
-    draw_class: np.ndarray
-    """[strength of the draw half] -> class, in the abstraction `halves`."""
-    omaha_class: np.ndarray
-    """[board cards - 3, strength of the Omaha half] -> class, in the abstraction `halves`."""
+    """One record of type LOOK_UP."""
 
 
 PARAMETERS = (
@@ -216,10 +220,25 @@ def make_tables(parameters: dict[str, Any]) -> Tables:
         "omaha_board",
     ):
         rules[name] = parameters[name]
-    classes = (np.zeros(1, np.int8), np.zeros((1, 1), np.int8))
+    tables = Tables(np.zeros(1, LOOK_UP))
+    for name in RULES.names or ():
+        tables.rules[name] = rules[name]
+    tables.rules["hands"] = hand_tables()
     if rules["abstraction"][0] == HALVES:
-        classes = _strength_classes(rules.tobytes())
-    return Tables(rules, _hands(), *classes)
+        draw_class, omaha_class = _strength_classes(tables, rules.tobytes())
+        tables.rules["draw_class"] = draw_class
+        tables.rules["omaha_class"] = omaha_class
+    return tables
+
+
+_classes_of: dict[bytes, tuple[np.ndarray, np.ndarray]] = {}
+
+
+def _strength_classes(tables: Tables, key: bytes) -> tuple[np.ndarray, np.ndarray]:
+    """Classes of both halves, kept for games with the same rules."""
+    if key not in _classes_of:
+        _classes_of[key] = halves.strength_classes(tables.rules)
+    return _classes_of[key]
 
 
 def _check_deck(parameters: dict[str, Any], deck: int, board: int) -> None:
@@ -232,17 +251,6 @@ def _check_deck(parameters: dict[str, Any], deck: int, board: int) -> None:
             f"a deck of {deck} cards can run dry with {parameters['players']} players: "
             f"{needed} are needed"
         )
-
-
-@lru_cache(maxsize=1)
-def _hands() -> np.ndarray:
-    return np.array([hand_tables()], HAND_TABLES)
-
-
-@lru_cache(maxsize=8)
-def _strength_classes(rules: bytes) -> tuple[np.ndarray, np.ndarray]:
-    """Classes of both halves, for the game whose RULES record has these bytes."""
-    return halves.strength_classes(np.frombuffer(rules, RULES).copy(), _hands())
 
 
 def limits(parameters: dict[str, Any]) -> Limits:
@@ -391,8 +399,8 @@ def _advance(state: Any, tables: Any) -> None:
             _finish(state, tables)
             return
         state.to_deal = rules.street_cards[state.street]
-        _show_set_aside(state)
         if state.to_deal > 0:
+            _offer_set_aside(state)
             state.phase = BOARD
             state.shared = 1
             state.turn = CHANCE
@@ -402,15 +410,10 @@ def _advance(state: Any, tables: Any) -> None:
 
 
 @kernel
-def _show_set_aside(state: Any) -> None:
-    """Turn up the board card that a reshuffle has set aside for this street, if there is one."""
-    while state.to_deal > 0 and state.aside_count > 0:
-        state.board[state.board_count] = state.aside[0]
-        state.board_count += 1
-        state.to_deal -= 1
-        state.aside_count -= 1
-        for i in range(np.int64(state.aside_count)):
-            state.aside[i] = state.aside[i + 1]
+def _offer_set_aside(state: Any) -> None:
+    """After a reshuffle the board cards are fixed: the one set aside first is the only outcome."""
+    if state.aside_count > 0:
+        state.stub = np.uint64(1) << np.uint64(state.aside[0])
 
 
 @kernel
@@ -466,7 +469,7 @@ def discarded(state: Any, tables: Any, action: int) -> int:
     rules = tables.rules[0]
     choice = action - first_discard(rules)
     if rules.abstraction == HALVES:
-        return halves.plan(state, rules, tables.hands[0], state.turn, choice)
+        return halves.plan(state, rules, tables.rules[0].hands, state.turn, choice)
     order = hand_order(state, state.turn)
     places = 0
     for i in range(rules.hole_cards):
@@ -523,19 +526,14 @@ def _deal_drawer(state: Any, rules: Any, phase: int, cards: int) -> None:
         state.shared = 1
         state.to_deal = state.reserve - burns
     else:
-        _reshuffle(state, rules)
+        _reshuffle(state)
 
 
 @kernel
-def _reshuffle(state: Any, rules: Any) -> None:
+def _reshuffle(state: Any) -> None:
     state.stub |= state.muck
     state.muck = 0
     state.epoch = min(state.epoch + 1, MAX_DECKS - 1)
-    # Cards seen before may come again: what was known of them goes into the hashes.
-    for i in range(np.int64(state.up_count)):
-        _remember(state, 2_000_000 + state.up[i])
-    for seat in range(rules.players):
-        state.memory[seat] = mix(state.memory[seat], state.discards[seat])
 
 
 @kernel
@@ -577,7 +575,12 @@ def _deal(state: Any, tables: Any, card: int) -> None:
     elif phase == BOARD:
         state.board[state.board_count] = card
         state.board_count += 1
-        if state.street >= TURN:
+        if state.aside_count > 0:
+            state.aside_count -= 1
+            for i in range(np.int64(state.aside_count)):
+                state.aside[i] = state.aside[i + 1]
+            _offer_set_aside(state)
+        elif state.street >= TURN:
             state.reserve -= 1
     elif phase == SET_ASIDE:
         state.aside[state.aside_count] = card
@@ -585,7 +588,6 @@ def _deal(state: Any, tables: Any, card: int) -> None:
         state.reserve -= 1
     elif phase == FACE_UP:
         state.up[state.up_count] = card
-        state.up_seat[state.up_count] = state.drawer
         state.up_count += 1
     else:
         state.drawn[state.drawer] |= np.uint64(1) << np.uint64(card)
@@ -601,7 +603,7 @@ def _end_dealing(state: Any, tables: Any, phase: int) -> None:
         if not _open_betting(state, rules):
             _advance(state, tables)
     elif phase == SET_ASIDE:
-        _reshuffle(state, rules)
+        _reshuffle(state)
         seat = state.drawer
         state.shared = 0
         state.phase = state.resume
@@ -623,7 +625,7 @@ def _end_dealing(state: Any, tables: Any, phase: int) -> None:
 @kernel
 def draw_strength(tables: Any, hole: Any, count: int) -> int:
     """Strength of the draw half: of the cards held, as a high hand or as a flush."""
-    return draw_rank(tables.hands[0], hole, count, tables.rules[0].draw_half)
+    return draw_rank(tables.rules[0].hands, hole, count, tables.rules[0].draw_half)
 
 
 @kernel
@@ -631,7 +633,7 @@ def omaha_strength(tables: Any, hole: Any, count: int, board: Any, board_count: 
     """Strength of the Omaha half."""
     rules = tables.rules[0]
     return omaha_rank(
-        tables.hands[0], hole, count, board, board_count, rules.omaha_hole, rules.omaha_board
+        tables.rules[0].hands, hole, count, board, board_count, rules.omaha_hole, rules.omaha_board
     )
 
 
@@ -783,64 +785,81 @@ def act(state: Any, tables: Any, action: int) -> None:
         _act_discard(state, tables, action)
 
 
-# What a seat knows of each suit: four bits a rank, in one 64-bit word a suit.
+# What a seat knows of each suit: the sum of a hash of every card that it has seen, with where it is
+# and which of the face-up cards it was. Suits with equal sums are exchangeable.
 
-_HELD, _DISCARDED, _ON_FLOP, _ON_TURN, _ON_RIVER, _UP, _DRAWN = 1, 2, 3, 4, 5, 6, 14
+_HELD, _DISCARDED, _ON_FLOP, _ON_TURN, _ON_RIVER, _UP, _DRAWN = 1, 2, 3, 4, 5, 6, 7
 
 
 @kernel
-def _mark(
-    a: int, b: int, c: int, d: int, card: int, what: int
-) -> tuple[int, int, int, int]:
-    """The four words with the nibble of `card` set to `what`."""
-    shift = np.uint64(card >> 2) * np.uint64(4)
-    clear = ~(np.uint64(15) << shift)
-    value = np.uint64(what) << shift
+def _times_up(state: Any, card: int) -> int:
+    """Which of the face-up cards a card was, as a mask; after a reshuffle it may come again."""
+    mask = 0
+    for i in range(np.int64(state.up_count)):
+        if state.up[i] == card:
+            mask |= 1 << i
+    return mask
+
+
+@kernel
+def _note(state: Any, a: Any, b: Any, c: Any, d: Any, card: int, what: int) -> Any:
+    """The four sums with one more card."""
+    fact = mix(np.uint64((card >> 2) * 16 + what), np.uint64(_times_up(state, card)))
     suit = card & 3
     if suit == 0:
-        a = a & clear | value
+        a += fact
     elif suit == 1:
-        b = b & clear | value
+        b += fact
     elif suit == 2:
-        c = c & clear | value
+        c += fact
     else:
-        d = d & clear | value
+        d += fact
     return a, b, c, d
 
 
 @kernel
-def _known_suits(state: Any, player: int) -> tuple[int, int, int, int]:
-    """What `player` knows of the clubs, diamonds, hearts and spades."""
+def _place_of(state: Any, player: int, card: int) -> int:
+    """Where a card is that `player` has seen, 0 if only others may have it."""
+    for i in range(np.int64(state.hole_count[player])):
+        if state.hole[player, i] == card:
+            return _DRAWN if state.drawn[player] >> np.uint64(card) & np.uint64(1) else _HELD
+    if state.discards[player] >> np.uint64(card) & np.uint64(1):
+        return _DISCARDED
+    for i in range(np.int64(state.board_count)):
+        if state.board[i] == card:
+            if i < state.flop_count:
+                return _ON_FLOP
+            return _ON_TURN if i == state.flop_count else _ON_RIVER
+    return 0
+
+
+@kernel
+def _known_suits(state: Any, player: int) -> Any:
+    """What `player` knows of the clubs, diamonds, hearts and spades, as four 64-bit sums."""
     a = np.uint64(0)
     b = np.uint64(0)
     c = np.uint64(0)
     d = np.uint64(0)
-    if state.discards[player]:
-        for card in range(52):
-            if state.discards[player] >> np.uint64(card) & np.uint64(1):
-                a, b, c, d = _mark(a, b, c, d, card, _DISCARDED)
-    for i in range(np.int64(state.up_count)):
-        a, b, c, d = _mark(a, b, c, d, np.int64(state.up[i]), _UP + i)
     for i in range(np.int64(state.hole_count[player])):
         card = np.int64(state.hole[player, i])
-        if state.drawn[player] >> np.uint64(card) & np.uint64(1):
-            a, b, c, d = _mark(a, b, c, d, card, _DRAWN)
-        elif not (state.draw_end[player] == KEPT and _is_own_up_card(state, player, card)):
-            a, b, c, d = _mark(a, b, c, d, card, _HELD)
+        drawn = state.drawn[player] >> np.uint64(card) & np.uint64(1)
+        a, b, c, d = _note(state, a, b, c, d, card, _DRAWN if drawn else _HELD)
     for i in range(np.int64(state.board_count)):
         what = _ON_FLOP
-        if state.street >= TURN and i >= state.flop_count:
+        if i >= state.flop_count:
             what = _ON_TURN + i - state.flop_count
-        a, b, c, d = _mark(a, b, c, d, np.int64(state.board[i]), what)
-    return a, b, c, d
-
-
-@kernel
-def _is_own_up_card(state: Any, player: int, card: int) -> bool:
+        a, b, c, d = _note(state, a, b, c, d, np.int64(state.board[i]), what)
+    left = state.discards[player]
+    while left:
+        card = lowest_card(left)
+        left &= left - np.uint64(1)
+        a, b, c, d = _note(state, a, b, c, d, card, _DISCARDED)
     for i in range(np.int64(state.up_count)):
-        if state.up_seat[i] == player and state.up[i] == card:
-            return True
-    return False
+        card = np.int64(state.up[i])
+        first = _times_up(state, card) & ((1 << i) - 1) == 0
+        if first and _place_of(state, player, card) == 0:
+            a, b, c, d = _note(state, a, b, c, d, card, _UP)
+    return a, b, c, d
 
 
 @kernel
@@ -920,6 +939,13 @@ def action_kind(state: Any, tables: Any, action: int) -> int:
     if action == reject(rules):
         return KIND_REJECT
     return KIND_DRAW
+
+
+@kernel
+def raise_cost(state: Any, tables: Any, action: int) -> int:
+    """Chips that a bet or raise puts in."""
+    seat = np.int64(state.turn)
+    return betting.wager_total(state, tables.rules[0], seat, action) - np.int64(state.bet[seat])
 
 
 @kernel
@@ -1109,6 +1135,7 @@ register(
     odds=odds,
     audience=audience,
     action_kind=action_kind,
+    raise_cost=raise_cost,
     lift=lift,
     halves_won=halves_won,
 )
@@ -1164,24 +1191,36 @@ def event_name(game: Any, event: int) -> str:
     return f"draw{event - int(first_discard(rules))}"
 
 
-_KNOWN = {_HELD: "hole", _DISCARDED: "discards", _ON_FLOP: "flop", _ON_TURN: "turn", _ON_RIVER: "river"}
+_PLACES = {
+    _HELD: "hole",
+    _DRAWN: "drawn",
+    _DISCARDED: "discards",
+    _ON_FLOP: "flop",
+    _ON_TURN: "turn",
+    _ON_RIVER: "river",
+}
 
 
 def hand_text(game: Any, state: Any, player: int) -> str:
-    """What an information set says of the cards: their bucket, or all cards known, up to suits."""
+    """What an information set says of the cards: their bucket, or all cards known, up to suits.
+
+    The suits are named w, x, y, z, in an order that does not depend on their real names.
+    """
     if game.tables.rules[0]["abstraction"] == HALVES:
         moment = {DRAW: halves.DRAWING, KEEP: halves.KEEPING}.get(int(state["phase"]), halves.BETTING)
         return f"bucket {int(halves.bucket(state, game.tables, player, moment))}"
-    words = sorted((int(word) for word in _known_suits(state, player)), reverse=True)
-    places: dict[str, str] = {}
-    for word, suit in zip(words, "wxyz", strict=True):
-        for rank in reversed(range(len(RANKS))):
-            what = word >> (4 * rank) & 15
-            if what:
-                default = "drawn" if what == _DRAWN else f"up{what - _UP}"
-                name = _KNOWN.get(what, default)
-                places[name] = places.get(name, "") + RANKS[rank] + suit
-    return " ".join(f"{name} {cards}" for name, cards in places.items())
+    words = [int(word) for word in _known_suits(state, player)]
+    names = dict(zip(sorted(range(4), key=lambda suit: -words[suit]), "wxyz", strict=True))
+    places: dict[str, list[str]] = {}
+    for card in sorted(range(52), key=lambda card: (-(card >> 2), names[card & 3])):
+        text = RANKS[card >> 2] + names[card & 3]
+        place = int(_place_of(state, player, card))
+        if place:
+            places.setdefault(_PLACES[place], []).append(text)
+        for i in range(int(state["up_count"])):
+            if state["up"][i] == card:
+                places.setdefault(f"up{i}", []).append(text)
+    return " ".join(f"{name} {''.join(cards)}" for name, cards in sorted(places.items()))
 
 
 def private_block(parameters: dict[str, Any]) -> slice:

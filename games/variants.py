@@ -38,8 +38,8 @@ class Variant:
         )
 
 
-_MINI_SVARA = {
-    "stack": 4,
+_MINI_SVARA: dict[str, Value] = {
+    "stack": 6,
     "max_raises": 0,
     "blind_multipliers": "2x",
     "max_svarkas": 1,
@@ -47,7 +47,7 @@ _MINI_SVARA = {
     "ranks": "7KA",
     "suits": "ch",
 }
-_MINI_SVITEN = {
+_MINI_SVITEN: dict[str, Value] = {
     "stack": 20,
     "max_wagers": 1,
     "max_discards": 1,

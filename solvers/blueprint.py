@@ -1,7 +1,7 @@
 """An average strategy to play from: sorted keys and probabilities, a tenth of the solver's table.
 
-The arrays `keys`, `first` and `probabilities` are what a bot file holds. `directory` is derived from
-them: it gives for each range of keys where to look, on average at one key.
+The arrays `keys`, `first` and `probabilities` are what a bot file holds. `directory` is derived
+from them: it gives for each range of keys where to look, on average at one key.
 """
 
 from __future__ import annotations

@@ -39,6 +39,7 @@ from pokerspiel.games.kernel import (
     random_unit,
     seed_deck,
 )
+from pokerspiel.games.variants import Game
 from pokerspiel.solvers.table import (
     CONFLICTS,
     NOT_STORED,
@@ -55,6 +56,8 @@ from pokerspiel.solvers.table import (
     is_crowded,
     make_room,
     new_table,
+    prefetch_slot,
+    prefetch_values,
     restored_table,
     table_bytes,
 )
@@ -140,7 +143,7 @@ class Mccfr:
 
     def __init__(
         self,
-        game: Any,
+        game: Game,
         seed: int = 0,
         threads: int = 1,
         memory_limit: int = DEFAULT_MEMORY_LIMIT,
@@ -164,6 +167,7 @@ class Mccfr:
         "full" if the memory limit ended the run. `on_progress` is called about every PERIOD
         seconds. After a KeyboardInterrupt the state holds whole iterations and can go on.
         """
+        self._compile()
         last = self.state.iteration + iterations if iterations is not None else 1 << 62
         deadline = time.perf_counter() + (seconds if seconds is not None else float("inf"))
         while self.state.iteration < last and time.perf_counter() < deadline:
@@ -175,6 +179,10 @@ class Mccfr:
             if on_progress is not None:
                 on_progress(self.progress())
         return "done"
+
+    def _compile(self) -> None:
+        """Compile the kernel, or load it, before the clock runs."""
+        _iterate(self._workspaces[0], self.game, self.state, np.array([0, 0, 1], np.int64), 0)
 
     def _run_period(self, last: int, seconds: float) -> None:
         """Let the threads work for some seconds, until iteration `last` or a crowded table."""
@@ -215,7 +223,7 @@ class Mccfr:
         return out
 
 
-def _iterate(workspace: Workspace, game: Any, state: MccfrState, control: Any, last: int) -> None:
+def _iterate(workspace: Workspace, game: Game, state: MccfrState, control: Any, last: int) -> None:
     """The work of one thread."""
     seed = np.uint64(state.seed % (1 << 64))
     _run_iterations(workspace, game.tables, state.table, control, game.players, seed, last)
@@ -230,13 +238,13 @@ class Estimate:
     bytes: int
 
 
-def estimate_size(game: Any, hands: int = 20_000, seed: int = 0) -> Estimate:
+def estimate_size(game: Game, hands: int = 20_000, seed: int = 0) -> Estimate:
     """Estimate the number of information sets from random play-outs.
 
     With S sets seen, f1 of them once and f2 twice: S + f1 (f1 - 1) / (2 (f2 + 1)), the estimator of
     Chao (1984) without bias. It is far too low when most sets were seen once.
     """
-    room = hands * game.max_game_length
+    room = hands * game.limits.max_game_length
     keys = np.zeros(min(room, 64 * hands), np.uint64)
     actions = np.zeros(len(keys), np.int64)
     found = _sample_keys(new_workspace(game), game.tables, np.uint64(seed), hands, keys, actions)
@@ -248,7 +256,7 @@ def estimate_size(game: Any, hands: int = 20_000, seed: int = 0) -> Estimate:
     return Estimate(sets, bytes_for(sets, mean))
 
 
-# Kernels. A traversal is a loop with a stack of frames: one for each open decision of the traverser.
+# A traversal is a loop with a stack of frames, one for each open decision of the traverser.
 
 FRAME = np.dtype(
     [
@@ -275,13 +283,13 @@ class Workspace(NamedTuple):
     random: np.ndarray
 
 
-def new_workspace(game: Any) -> Workspace:
-    depth = game.max_game_length + 1
+def new_workspace(game: Game) -> Workspace:
+    depth = game.limits.max_game_length + 1
     return Workspace(
         np.zeros(depth + 1, game.state_type),
         np.zeros(depth, FRAME),
-        np.zeros(depth * game.num_actions, np.int64),
-        np.zeros(depth * game.num_actions),
+        np.zeros(depth * game.limits.num_actions, np.int64),
+        np.zeros(depth * game.limits.num_actions),
         np.zeros(1, DECK),
         np.zeros(1, np.uint64),
     )
@@ -316,8 +324,11 @@ def _traverse(work: Any, tables: Any, table: Any, traverser: int, weight: float)
     """One traversal; gives the number of states visited.
 
     The state of a frame is copied for each of its actions but the last, which takes it over.
+    (Arrays are taken out of their tuples once: each time costs two atomic counts. `act` is called
+    in one place only, since it is large and compiled anew in each.)
     """
-    states = work.states
+    states, frames, actions, utilities = work.states, work.frames, work.actions, work.utilities
+    values, random, deck = table.values, work.random, work.deck[0]
     depth = 0
     top = 0
     place = 0
@@ -328,35 +339,44 @@ def _traverse(work: Any, tables: Any, table: Any, traverser: int, weight: float)
         nodes += 1
         turn = np.int64(state.turn)
         if turn == CHANCE:
-            act(state, tables, next_card(state, tables, work.deck[0]))
-            continue
-        if turn >= 0:
-            n = legal_actions(state, tables, work.actions[top:])
-            if n == 1:
-                act(state, tables, work.actions[top])
-            elif turn == traverser:
-                _open_frame(work.frames[depth], information_key(state, tables, turn), place, top, n)
-                depth += 1
-                states[place + 1] = state
+            action = next_card(state, tables, deck)
+        elif turn >= 0:
+            n = legal_actions(state, tables, actions[top:])
+            action = actions[top]
+            if n > 1:
+                key = information_key(state, tables, turn)
+                if turn == traverser:
+                    _open_frame(frames[depth], key, place, top, n)
+                    prefetch_slot(table.slots, key)
+                    depth += 1
+                    top += n
+                    states[place + 1] = state
+                    place += 1
+                else:
+                    first = find_or_add(table, key, n)
+                    action = actions[top + _choose(values, first, n, weight, random_unit(random))]
+        else:
+            value = state.returns[traverser]
+            while depth > 0:
+                frame = frames[depth - 1]
+                utilities[frame.top + frame.tried - 1] = value
+                if frame.tried < frame.n:
+                    break
+                first = find_or_add(table, frame.key, frame.n)
+                value = _add_regrets(values, first, frame.n, weight, utilities, frame.top)
+                depth -= 1
+            if depth == 0:
+                return nodes
+            frame = frames[depth - 1]
+            place = frame.place
+            top = frame.top + frame.n
+            action = actions[frame.top + frame.tried]
+            frame.tried += 1
+            if frame.tried < frame.n:
+                states[place + 1] = states[place]
                 place += 1
-                act(states[place], tables, work.actions[top])
-                top += n
             else:
-                first = find_or_add(table, information_key(state, tables, turn), n)
-                chosen = _sample(table.values, first, n, weight, work.random)
-                act(state, tables, work.actions[top + chosen])
-            continue
-        depth = _close_frames(work, table, depth, weight, state.returns[traverser])
-        if depth == 0:
-            return nodes
-        frame = work.frames[depth - 1]
-        place = frame.place
-        top = frame.top + frame.n
-        action = work.actions[frame.top + frame.tried]
-        frame.tried += 1
-        if frame.tried < frame.n:
-            states[place + 1] = states[place]
-            place += 1
+                prefetch_values(table.slots, values, frame.key)
         act(states[place], tables, action)
 
 
@@ -370,33 +390,21 @@ def _open_frame(frame: Any, key: int, place: int, top: int, n: int) -> None:
 
 
 @kernel
-def _close_frames(work: Any, table: Any, depth: int, weight: float, value: float) -> int:
-    """Hand the value of an action up to the frames that have tried all theirs; give the new depth."""
-    while depth > 0:
-        frame = work.frames[depth - 1]
-        work.utilities[frame.top + frame.tried - 1] = value
-        if frame.tried < frame.n:
-            return depth
-        first = find_or_add(table, frame.key, frame.n)
-        value = _add_regrets(table.values, first, frame.n, weight, work.utilities, frame.top)
-        depth -= 1
-    return 0
-
-
-@kernel
-def _sample(values: Any, first: int, n: int, weight: float, random: Any) -> int:
-    """An action by regret matching, whose strategy is added to the average; random if unstored."""
+def _choose(values: Any, first: int, n: int, weight: float, unit: float) -> int:
+    """An action by regret matching, from `unit`, uniform in [0, 1); adds the strategy to the
+    average. Any action if the information set is not stored.
+    """
     if first == NOT_STORED:
-        return random_below(random, n)
+        return np.int64(unit * n)
     total = 0.0
     for i in range(first, first + n):
         total += max(values[i], 0.0)
     if total <= 0.0:
         for i in range(first + n, first + 2 * n):
             values[i] += weight / n
-        return random_below(random, n)
+        return np.int64(unit * n)
     scale = weight / total
-    mark = random_unit(random) * total
+    mark = unit * total
     below = 0.0
     chosen = 0
     for i in range(first, first + n):
@@ -409,20 +417,30 @@ def _sample(values: Any, first: int, n: int, weight: float, random: Any) -> int:
 
 @kernel
 def _add_regrets(values: Any, first: int, n: int, weight: float, utilities: Any, top: int) -> float:
-    """Add the regrets of not having played each action; gives the value of regret matching."""
+    """Add the regrets of not having played each action; gives the value of regret matching.
+
+    The value of uniform play if the information set is not stored.
+    """
+    if first == NOT_STORED:
+        return _mean(utilities, top, n)
     total = 0.0
     value = 0.0
-    mean = 0.0
     for i in range(n):
-        positive = max(values[first + i], 0.0) if first != NOT_STORED else 0.0
+        positive = max(values[first + i], 0.0)
         total += positive
         value += positive * utilities[top + i]
-        mean += utilities[top + i] / n
-    value = value / total if total > 0.0 else mean
-    if first != NOT_STORED:
-        for i in range(n):
-            values[first + i] += weight * (utilities[top + i] - value)
+    value = value / total if total > 0.0 else _mean(utilities, top, n)
+    for i in range(n):
+        values[first + i] += weight * (utilities[top + i] - value)
     return value
+
+
+@kernel
+def _mean(utilities: Any, top: int, n: int) -> float:
+    total = 0.0
+    for i in range(top, top + n):
+        total += utilities[i]
+    return total / n
 
 
 @kernel

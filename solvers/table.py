@@ -17,6 +17,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
@@ -190,6 +191,38 @@ def _compare_and_swap(typing_context: Any, array: Any, index: Any, old: Any, new
     return array.dtype(array, types.intp, array.dtype, array.dtype), codegen
 
 
+@intrinsic
+def _prefetch(typing_context: Any, array: Any, index: Any) -> Any:
+    """Ask the processor to bring array[index] into its caches; any index will do."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        byte_pointer, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+        pointer = builder.bitcast(_item_pointer(context, builder, signature, args), byte_pointer)
+        function_type = ir.FunctionType(ir.VoidType(), [byte_pointer, number, number, number])
+        function = builder.module.declare_intrinsic("llvm.prefetch", [byte_pointer], function_type)
+        to_read, keep, data = number(0), number(3), number(1)
+        builder.call(function, [pointer, to_read, keep, data])
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp), codegen
+
+
+@kernel
+def prefetch_slot(slots: Any, key: int) -> None:
+    """Fetch the slot of `key`, which will be looked up later."""
+    mask = np.uint64((len(slots) >> 1) - 1)
+    _prefetch(slots, np.int64((np.uint64(key) & mask) << np.uint64(1)))
+
+
+@kernel
+def prefetch_values(slots: Any, values: Any, key: int) -> None:
+    """Fetch the first values of `key`, whose slot is at hand, if it is in its first place."""
+    mask = np.uint64((len(slots) >> 1) - 1)
+    at = (np.uint64(key) & mask) << np.uint64(1)
+    if slots[at] == np.uint64(key):
+        _prefetch(values, np.int64(slots[at + np.uint64(1)] >> np.uint64(_ACTION_BITS)))
+
+
 @kernel
 def find(table: Any, key: int, n: int) -> int:
     """Index of the first value of the information set `key` with `n` actions, or NOT_STORED."""
@@ -271,7 +304,7 @@ def is_crowded(table: Any) -> bool:
 
 @kernel
 def average_strategy(table: Any, key: int, n: int, out: Any) -> bool:
-    """Write the average strategy of `key` to out[:n]; uniform and False if nothing is known of it."""
+    """Write the average strategy of `key` to out[:n]; uniform and False if it is unknown."""
     first = find(table, key, n)
     total = 0.0
     if first != NOT_STORED:

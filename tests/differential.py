@@ -111,6 +111,7 @@ class Comparison:
             won = [float(chips) for chips in model.returns()]
             if not np.allclose(kernel.returns(), won, rtol=0, atol=1e-9):
                 self.agree("returns", kernel.returns(), won)
+            self.check_limits(won)
             return
         self.agree("stacks", kernel.stacks(), model.stacks())
         self.agree("pot", kernel.pot(), model.pot())
@@ -125,6 +126,18 @@ class Comparison:
         legal = list(kernel.legal_actions().values())
         self.agree("actions described twice", len(set(legal)), len(legal))
         self.agree("legal actions", ordered(legal), ordered(model.legal_actions().values()))
+
+    def check_limits(self, won: list[float]) -> None:
+        """The hand, now over, stayed within what the game says of its size."""
+        limits = self.game.limits
+        cards = sum(seat == CHANCE for seat, _ in self.moves)
+        within = {
+            "cards": cards <= limits.max_chance_nodes,
+            "decisions": len(self.moves) - cards <= limits.max_game_length,
+            "least": min(won) >= limits.min_utility,
+            "most": max(won) <= limits.max_utility,
+        }
+        self.agree("limits that were broken", [what for what, ok in within.items() if not ok], [])
 
     def step(self, rng: np.random.Generator) -> None:
         kernel, model = self.kernel, self.model

@@ -368,7 +368,12 @@ def test_a_reshuffle_holds_all_but_the_drawers_own_discards() -> None:
     assert model.stub == second | {third[0], shown}
     let_cards_fall(model)
     while model.player() != TERMINAL:
-        model.play(("discard", frozenset()) if model.phase == "discard" else ("check",))
+        if model.player() == CHANCE:
+            shown_cards = model.chance_cards()
+            assert shown_cards == [left[len(model.board) - 3]]
+            model.apply(shown_cards[0])
+        else:
+            model.play(("discard", frozenset()) if model.phase == "discard" else ("check",))
     assert model.board[3:] == left[:2]
 
 

@@ -38,21 +38,25 @@ QUANTILES = (0.2, 0.4, 0.55, 0.7, 0.8, 0.87, 0.92, 0.955, 0.975, 0.99, 0.997)
 CLASSES = len(QUANTILES) + 1
 SAMPLES = 40_000
 STRENGTHS = 8192
+BOARDS = 3
+"""Sizes of the tables of classes: strengths, and numbers of board cards of an Omaha hand."""
 MAX_CARDS = 5
 
 
-def strength_classes(rules: np.ndarray, hands: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def strength_classes(rules: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The class of every strength: [strength] of the draw half, [board cards, strength] of Omaha.
 
     The second axis starts at the fewest board cards of an Omaha hand. Deterministic: the random
-    hands come from a fixed seed.
+    hands come from a fixed seed. `rules` is one record with the look-up tables of hands.
     """
-    boards = max(1, int(rules[0]["street_cards"].sum() - rules[0]["omaha_board"]) + 1)
+    boards = min(BOARDS, int(rules[0]["street_cards"].sum() - rules[0]["omaha_board"]) + 1)
     draw = np.zeros(SAMPLES, np.int32)
     omaha = np.zeros((boards, SAMPLES), np.int32)
-    _sample_strengths(rules, hands, draw, omaha)
+    _sample_strengths(rules, draw, omaha)
     values = np.arange(STRENGTHS)
-    omaha_class = np.stack([_classes(row, values) for row in omaha])
+    omaha_class = np.zeros((BOARDS, STRENGTHS), np.int8)
+    for board in range(boards):
+        omaha_class[board] = _classes(omaha[board], values)
     return _classes(draw, values), omaha_class
 
 
@@ -62,7 +66,7 @@ def _classes(sample: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 
 @kernel
-def _sample_strengths(rules: Any, hands: Any, draw: Any, omaha: Any) -> None:
+def _sample_strengths(rules: Any, draw: Any, omaha: Any) -> None:
     game = rules[0]
     random = np.array([20], dtype=np.uint64)
     cards = np.zeros(2 * MAX_CARDS, np.uint8)
@@ -78,10 +82,10 @@ def _sample_strengths(rules: Any, hands: Any, draw: Any, omaha: Any) -> None:
                     card = random_below(random, 52)
                 left &= ~(np.uint64(1) << np.uint64(card))
                 cards[i] = card
-        draw[sample] = draw_rank(hands[0], cards, game.hole_cards, game.draw_half)
+        draw[sample] = draw_rank(game.hands, cards, game.hole_cards, game.draw_half)
         for i in range(omaha.shape[0]):
             omaha[i, sample] = omaha_rank(
-                hands[0],
+                game.hands,
                 cards,
                 game.hole_cards,
                 board,
@@ -139,8 +143,8 @@ def _classify(state: Any, tables: Any, player: int, moment: int) -> int:
         count += 1
     if count == 0:
         return 0
-    strength = min(np.int64(draw_rank(tables.hands[0], hole, count, rules.draw_half)), STRENGTHS - 1)
-    value = np.int64(tables.draw_class[strength])
+    strength = min(np.int64(draw_rank(rules.hands, hole, count, rules.draw_half)), STRENGTHS - 1)
+    value = np.int64(rules.draw_class[strength])
     hole_suits = _suit_counts(hole, count)
     longest = _longest(hole_suits)
     if state.street == 0:
@@ -151,7 +155,7 @@ def _classify(state: Any, tables: Any, player: int, moment: int) -> int:
     made = 0
     if board_count >= rules.omaha_board:
         omaha = omaha_rank(
-            tables.hands[0],
+            rules.hands,
             hole,
             count,
             board,
@@ -159,7 +163,7 @@ def _classify(state: Any, tables: Any, player: int, moment: int) -> int:
             rules.omaha_hole,
             rules.omaha_board,
         )
-        made = np.int64(tables.omaha_class[board_count - rules.omaha_board, omaha])
+        made = np.int64(rules.omaha_class[board_count - rules.omaha_board, omaha])
     value = value * CLASSES + made
     value = value * 2 + (1 if _draws_to_flush(rules, hole_suits, board_suits) else 0)
     value = value * 2 + (1 if _longest(board_suits) >= rules.omaha_board else 0)

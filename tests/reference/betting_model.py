@@ -53,7 +53,8 @@ class BettingRound:
 
     `pot` tells all chips in the middle, bets of the round included. `step_grows`: a full raise
     sets the smallest size of the next (pot limit, no limit). `cap`: most wagers of a fixed-limit
-    round. `no_check`: while nobody has bet, a player bets or folds.
+    round. `no_check`: while nobody has bet, a player bets or folds. `last_blind_seat`: who bet the
+    last blind of Svara, before anybody has paid the price that it set.
     """
 
     def __init__(
@@ -73,6 +74,7 @@ class BettingRound:
         sizes: str,
         step_grows: bool,
         no_check: bool,
+        last_blind_seat: int | None = None,
     ) -> None:
         if structure not in STRUCTURES:
             raise ValueError(f"betting must be one of {STRUCTURES}, not {structure!r}")
@@ -83,6 +85,7 @@ class BettingRound:
         self.wagers, self.cap = wagers, cap
         self.structure, self.sizes = structure, sizes
         self.step_grows, self.no_check = step_grows, no_check
+        self.last_blind_seat = last_blind_seat
         self.acted: set[int] = set()
         """Who has acted since `base` last changed."""
         self.seat: int | None = None
@@ -91,16 +94,19 @@ class BettingRound:
     # Whose turn
 
     def owed(self, seat: int) -> int:
-        """Chips that `seat` must add to match the price."""
+        """Chips that `seat` must add to match the price.
+
+        The price does not fall because others are all-in for less. `last_blind_seat` owes nothing
+        until somebody has paid.
+        """
+        if seat == self.last_blind_seat and not self.acted:
+            return 0
         return max(self.level - self.bets[seat], 0)
 
     def settled(self) -> bool:
-        """At most one live player has chips, and no other has bet more: no betting is left."""
+        """At most one live player has chips, and he owes nothing: no betting is left."""
         holders = [p for p in self.live if self.stacks[p] > 0]
-        if len(holders) > 1:
-            return False
-        highest = max(self.bets[p] for p in self.live)
-        return all(self.bets[p] == highest for p in holders)
+        return len(holders) <= 1 and all(self.owed(p) == 0 for p in holders)
 
     def pass_to(self, first: int) -> None:
         """Find the next seat to act, from `first` on; None when the round is over."""
@@ -108,7 +114,7 @@ class BettingRound:
         if len(self.live) == 1 or self.settled():
             return
         for p in clockwise(first, len(self.stacks)):
-            waiting = self.bets[p] < self.level or p not in self.acted
+            waiting = self.owed(p) > 0 or p not in self.acted
             if p in self.live and self.stacks[p] > 0 and waiting:
                 self.seat = p
                 return

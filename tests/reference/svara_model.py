@@ -243,6 +243,7 @@ class SvaraModel:
             sizes=self.bet_sizes,
             step_grows=False,
             no_check=not self.allow_check,
+            last_blind_seat=self.last_blind_seat,
         )
         self.go_on()
 

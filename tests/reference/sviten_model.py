@@ -185,7 +185,8 @@ class SvitenModel:
         return self.round.seat if self.phase == "bet" else self.drawer
 
     def chance_cards(self) -> list[int]:
-        return sorted(self.stub)
+        """The cards that may fall; a board card that was set aside is the only one."""
+        return sorted(self.stub) if self.purposes[0] != ("shown",) else self.set_aside[:1]
 
     def legal_actions(self) -> dict[int, tuple]:
         if self.phase == "bet":
@@ -252,7 +253,8 @@ class SvitenModel:
             then()
 
     def card_falls(self, card: int) -> None:
-        self.stub.remove(card)
+        assert card in self.chance_cards()
+        self.stub.discard(card)
         purpose = self.purposes.pop(0)
         if purpose[0] == "hole":
             self.hands[purpose[1]].append(card)
@@ -260,6 +262,8 @@ class SvitenModel:
             self.board.append(card)
         elif purpose[0] == "aside":
             self.set_aside.append(card)
+        elif purpose[0] == "shown":
+            self.board.append(self.set_aside.pop(0))
         else:
             self.face_up = card
         if not self.purposes:
@@ -331,12 +335,8 @@ class SvitenModel:
             self.showdown()
             return
         count = self.street_cards[number]
-        if self.set_aside is not None:
-            self.board += self.set_aside[:count]
-            del self.set_aside[:count]
-            self.start_round(number)
-        else:
-            self.deal([("board",)] * count, lambda: self.start_round(number))
+        source = "board" if self.set_aside is None else "shown"
+        self.deal([(source,)] * count, lambda: self.start_round(number))
 
     # The draw
 

@@ -1,0 +1,339 @@
+"""A bot on disk: one file of arrays and a manifest, safe to share.
+
+The file is in the safetensors format, so that loading runs no code. Its metadata holds the manifest
+as JSON: which game and information sets the bot knows, where it comes from and how strong it is.
+Whatever does not fit is refused with a `BotFileError` of one line.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save
+
+from pokerspiel.agents.agent import CompiledAgent, exact
+from pokerspiel.agents.policy import BLUEPRINT, Policy, new_policy
+from pokerspiel.games import drive
+from pokerspiel.games.compiled import kernel
+from pokerspiel.games.kernel import (
+    CHANCE,
+    TERMINAL,
+    act,
+    begin,
+    information_key,
+    legal_actions,
+    mix,
+    next_card,
+    random_below,
+    seed_deck,
+)
+from pokerspiel.games.variants import Game, load
+from pokerspiel.solvers.blueprint import Blueprint, new_blueprint
+
+FORMAT = "pokerspiel-bot"
+FORMAT_VERSION = 1
+SUFFIX = ".pspiel"
+_ARRAYS = {"keys": np.uint64, "first": np.uint32, "probabilities": np.float32}
+_PROBE_HANDS = 200
+_SUM_TOLERANCE = 1e-3
+"""How far float32 probabilities of an information set may be from a sum of 1."""
+
+
+class BotFileError(ValueError):
+    """A bot file that cannot be written, read or used; one line that says why."""
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a bot file says about its bot."""
+
+    name: str
+    game: str
+    """Game string, with the abstraction that the bot was trained in."""
+    rule_version: int
+    abstraction: str
+    """Name and version of its information sets, such as "points-1"."""
+    information_hash: str
+    """Of the abstraction's tables and of the keys along random hands: see `information_hash`."""
+    algorithm: str
+    seed: int
+    iterations: int
+    nodes: int
+    """States visited in training."""
+    seconds: float
+    """Wall time of training."""
+    information_sets: int
+    content_hash: str
+    """SHA-256 of the arrays."""
+    strength: Mapping[str, Any] | None = None
+    """Measured strength and how it was measured."""
+    versions: Mapping[str, str] = field(default_factory=dict)
+    """Of the packages that trained the bot."""
+    created: str = ""
+    """Time of writing, ISO 8601 in UTC."""
+
+
+class Bot(CompiledAgent):
+    """A player that looks its decisions up in a blueprint."""
+
+    def __init__(
+        self, name: str, game: Game, blueprint: Blueprint, manifest: Manifest | None
+    ) -> None:
+        super().__init__(name, game)
+        self.blueprint = blueprint
+        self.manifest = manifest
+
+    def policy(self, game: Game) -> Policy:
+        self.check(game)
+        assert self.game is not None
+        return new_policy(BLUEPRINT, self.game, self.blueprint)
+
+
+def information_hash(game: Game) -> str:
+    """What must not change for a blueprint's keys to mean the same.
+
+    A hash of the tables that the abstraction adds to the exact game, and of all keys and legal
+    actions along 200 random hands from a fixed seed.
+    """
+    digest = hashlib.sha256()
+    plain = exact(game)
+    for name in game.tables._fields:
+        values = np.asarray(getattr(game.tables, name)).tobytes()
+        if name != "rules" and values != np.asarray(getattr(plain.tables, name)).tobytes():
+            digest.update(name.encode() + values)
+    actions = np.zeros(game.limits.num_actions, np.int64)
+    probe = _probe_information(
+        game.new_states(), game.tables, drive.new_decks(), actions, _PROBE_HANDS
+    )
+    digest.update(int(probe).to_bytes(8, "little"))
+    return digest.hexdigest()
+
+
+@kernel
+def _probe_information(states: Any, tables: Any, decks: Any, actions: Any, hands: int) -> Any:
+    """A hash of the keys and legal actions of the seats to act along random hands."""
+    state = states[0]
+    random = np.zeros(1, np.uint64)
+    result: Any = np.uint64(0)
+    for hand in range(hands):
+        seed_deck(decks[0], hand)
+        random[0] = hand
+        begin(state, tables)
+        while state.turn != TERMINAL:
+            if state.turn == CHANCE:
+                act(state, tables, next_card(state, tables, decks[0]))
+                continue
+            n = legal_actions(state, tables, actions)
+            seat: Any = np.int64(state.turn)
+            result = mix(result, information_key(state, tables, seat))
+            for i in range(n):
+                result = mix(result, actions[i])
+            act(state, tables, actions[random_below(random, n)])
+    return result
+
+
+def save_bot(
+    path: str | Path,
+    game: Game,
+    blueprint: Blueprint,
+    *,
+    algorithm: str,
+    seed: int,
+    iterations: int,
+    nodes: int,
+    seconds: float,
+    name: str | None = None,
+    strength: Mapping[str, Any] | None = None,
+) -> Manifest:
+    """Write a bot for `game`, trained in its abstraction; returns the manifest written.
+
+    The file appears whole or not at all. Raises BotFileError if it cannot be written.
+    """
+    path = Path(path)
+    arrays = {key: getattr(blueprint, key) for key in _ARRAYS}
+    manifest = Manifest(
+        name=name or path.stem,
+        game=str(game),
+        rule_version=game.rule_version,
+        abstraction=game.abstraction,
+        information_hash=information_hash(game),
+        algorithm=algorithm,
+        seed=seed,
+        iterations=iterations,
+        nodes=nodes,
+        seconds=seconds,
+        information_sets=len(blueprint.keys),
+        content_hash=_content_hash(arrays),
+        strength=strength,
+        versions={package: version(package) for package in ("pokerspiel", "numba", "numpy")},
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
+    metadata = {
+        "format": FORMAT,
+        "format_version": str(FORMAT_VERSION),
+        "manifest": json.dumps(asdict(manifest)),
+    }
+    try:
+        _write_whole(path, save(arrays, metadata))
+    except OSError as error:
+        raise BotFileError(f"cannot write {path}: {error.strerror or error}") from None
+    return manifest
+
+
+def _content_hash(arrays: Mapping[str, np.ndarray]) -> str:
+    digest = hashlib.sha256()
+    for key in _ARRAYS:
+        digest.update(np.ascontiguousarray(arrays[key]).data)
+    return digest.hexdigest()
+
+
+def _write_whole(path: Path, data: bytes) -> None:
+    """Write beside `path`, then rename: a reader, or a full disk, never meets half a file."""
+    descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def read_manifest(path: str | Path) -> Manifest:
+    """The manifest of a bot file, without its arrays. Raises BotFileError."""
+    return _read(Path(path), with_arrays=False)[0]
+
+
+def load_bot(path: str | Path) -> Bot:
+    """The bot in a file, ready to play. Raises BotFileError if anything about it does not fit."""
+    path = Path(path)
+    manifest, arrays = _read(path, with_arrays=True)
+    try:
+        game = _known_game(manifest)
+        return Bot(manifest.name, game, _checked_blueprint(game, manifest, arrays), manifest)
+    except ValueError as error:
+        raise BotFileError(f"{path}: {error}") from None
+
+
+def _read(path: Path, with_arrays: bool) -> tuple[Manifest, dict[str, np.ndarray]]:
+    try:
+        with safe_open(path, framework="np") as file:
+            metadata = file.metadata() or {}
+            manifest = _manifest(metadata)
+            arrays = {key: file.get_tensor(key) for key in file.keys()} if with_arrays else {}  # noqa: SIM118
+    except (SafetensorError, json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise BotFileError(f"{path} is no bot file, or is damaged: {_one_line(error)}") from None
+    except OSError as error:
+        raise BotFileError(f"cannot read {path}: {error.strerror or _one_line(error)}") from None
+    except ValueError as error:
+        raise BotFileError(f"{path}: {_one_line(error)}") from None
+    return manifest, arrays
+
+
+def _one_line(error: BaseException) -> str:
+    return " ".join(str(error).split())
+
+
+_TYPES: Mapping[str, type | tuple[type, ...]] = {
+    "str": str,
+    "int": int,
+    "float": (int, float),
+    "Mapping[str, Any] | None": (dict, type(None)),
+    "Mapping[str, str]": dict,
+}
+
+
+def _manifest(metadata: Mapping[str, str]) -> Manifest:
+    """The manifest in the metadata of a file; ValueError if it is not one of ours."""
+    if metadata.get("format") != FORMAT:
+        raise ValueError("is no pokerspiel bot")
+    if metadata.get("format_version") != str(FORMAT_VERSION):
+        raise ValueError(
+            f"has format version {metadata.get('format_version')}, this program reads "
+            f"{FORMAT_VERSION}"
+        )
+    values = json.loads(metadata.get("manifest", "null"))
+    known = {entry.name: str(entry.type) for entry in fields(Manifest)}
+    if not isinstance(values, dict) or set(values) != set(known):
+        raise ValueError("its manifest does not have the entries of this format")
+    for name, kind in known.items():
+        if not isinstance(values[name], _TYPES[kind]) or isinstance(values[name], bool):
+            raise ValueError(f"its manifest has {name}={values[name]!r}: expected {kind}")
+    return Manifest(**values)
+
+
+def _known_game(manifest: Manifest) -> Game:
+    """The game of a manifest, if this version plays it with the same information sets."""
+    game = load(manifest.game)
+    if manifest.rule_version != game.rule_version:
+        raise ValueError(
+            f"was made for version {manifest.rule_version} of the rules of {game.name}, "
+            f"this program plays version {game.rule_version}"
+        )
+    if manifest.abstraction != game.abstraction:
+        raise ValueError(
+            f"was made with the abstraction {manifest.abstraction}, this program has "
+            f"{game.abstraction}"
+        )
+    if manifest.information_hash != information_hash(game):
+        raise ValueError(
+            f"the information sets of {game} ({game.abstraction}) have changed since it was made: "
+            f"train it again"
+        )
+    return game
+
+
+def _checked_blueprint(
+    game: Game, manifest: Manifest, arrays: Mapping[str, np.ndarray]
+) -> Blueprint:
+    """The blueprint of the arrays; ValueError if they are not what they should be."""
+    if set(arrays) != set(_ARRAYS):
+        raise ValueError(f"has the arrays {sorted(arrays)}: expected {sorted(_ARRAYS)}")
+    for key, dtype in _ARRAYS.items():
+        if arrays[key].dtype != dtype or arrays[key].ndim != 1:
+            raise ValueError(
+                f"array {key} is {arrays[key].dtype}{list(arrays[key].shape)}: expected a list of "
+                f"{np.dtype(dtype)}"
+            )
+    if _content_hash(arrays) != manifest.content_hash:
+        raise ValueError("is damaged: its arrays are not those that were written")
+    blueprint = new_blueprint(*(np.array(arrays[key]) for key in _ARRAYS))
+    _check_probabilities(blueprint, game.limits.num_actions)
+    return blueprint
+
+
+def _check_probabilities(blueprint: Blueprint, num_actions: int) -> None:
+    probabilities = blueprint.probabilities
+    if len(probabilities) == 0:
+        return
+    actions = np.diff(blueprint.first.astype(np.int64))
+    if actions.max() > num_actions:
+        raise ValueError(
+            f"has an information set of {actions.max()} actions: the game has {num_actions}"
+        )
+    if not np.all(np.isfinite(probabilities)) or probabilities.min() < 0 or probabilities.max() > 1:
+        raise ValueError("has probabilities outside [0, 1]")
+    sums = np.add.reduceat(probabilities.astype(np.float64), blueprint.first[:-1].astype(np.int64))
+    if np.abs(sums - 1.0).max() > _SUM_TOLERANCE:
+        raise ValueError("has probabilities that do not add up to 1")

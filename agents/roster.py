@@ -1,0 +1,67 @@
+"""Everybody who can sit down: baselines by name, shipped bots by name, bot files by path."""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+from typing import TypedDict
+
+from pokerspiel.agents.agent import Agent
+from pokerspiel.agents.baselines import BASELINES, DESCRIPTIONS
+from pokerspiel.agents.bot_file import SUFFIX, BotFileError, load_bot, read_manifest
+from pokerspiel.games.variants import Game
+
+BOTS = Path(__file__).parent / "bots"
+"""The folder of the bots that come with the package."""
+
+
+class Entry(TypedDict):
+    """A line of the list of agents; `game` is None for those that play everything."""
+
+    name: str
+    game: str | None
+    summary: str
+
+
+def find_agent(name: str, game: Game | None = None) -> Agent:
+    """The agent of a name, or of the path of a bot file; with `game`, one that plays it.
+
+    Raises ValueError, in one line, if there is none, if its file is damaged, or if it was made for
+    another game.
+    """
+    agent = _named(name)
+    if game is not None:
+        agent.check(game)
+    return agent
+
+
+def _named(name: str) -> Agent:
+    if name in BASELINES:
+        return BASELINES[name]()
+    if name in _shipped():
+        return load_bot(_shipped()[name])
+    if name.endswith(SUFFIX) or "/" in name or Path(name).is_file():
+        return load_bot(name)
+    known = [*BASELINES, *_shipped()]
+    near = difflib.get_close_matches(name, known, 1)
+    hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
+    raise ValueError(f"unknown agent {name!r}: {hint}, or give the path of a bot file")
+
+
+def _shipped() -> dict[str, Path]:
+    """The bots of the package, by name."""
+    return {path.stem: path for path in sorted(BOTS.glob(f"*{SUFFIX}"))}
+
+
+def list_agents() -> list[Entry]:
+    """All agents with a name."""
+    entries = [Entry(name=name, game=None, summary=DESCRIPTIONS[name]) for name in BASELINES]
+    for name, path in _shipped().items():
+        try:
+            manifest = read_manifest(path)
+        except BotFileError as error:
+            entries.append(Entry(name=name, game=None, summary=str(error)))
+            continue
+        summary = f"{manifest.algorithm}, {manifest.iterations:,} iterations"
+        entries.append(Entry(name=name, game=manifest.game, summary=summary))
+    return entries

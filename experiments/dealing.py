@@ -1,0 +1,23 @@
+"""The kernels that only commands need; in a file of their own, since changing it empties the cache."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pokerspiel.games import sviten
+from pokerspiel.games.compiled import kernel
+from pokerspiel.games.kernel import next_card
+
+
+@kernel
+def top_card(states: Any, tables: Any, decks: Any) -> int:
+    """The card that falls next at the chance node `states[0]`, from the deck `decks[0]`."""
+    return next_card(states[0], tables, decks[0])
+
+
+@kernel
+def settle_pots(
+    rules: Any, paid: Any, folded: int, draw: Any, omaha: Any, pays: Any, whole: Any
+) -> None:
+    """`sviten.settle` for the parameters `rules[0]`."""
+    sviten.settle(rules[0], paid, folded, draw, omaha, pays, whole)

@@ -1,0 +1,122 @@
+"""`pokerspiel match`: bots against each other, with duplicate deals and rotated seats."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TextIO
+
+from pokerspiel.agents.agent import Agent, exact
+from pokerspiel.agents.arena import MatchResult, play_match
+from pokerspiel.agents.roster import find_agent
+from pokerspiel.experiments.game_choice import chosen_game, parse_settings
+from pokerspiel.experiments.output import note, print_json, print_table
+from pokerspiel.experiments.progress import ProgressReport
+from pokerspiel.games import variants
+from pokerspiel.games.variants import Game
+
+INTERRUPTED = 130
+
+
+def run(
+    players: Sequence[str],
+    game_text: str | None,
+    hands: int,
+    seed: int,
+    histories: Path | None,
+    settings: Sequence[str] | None,
+    json: bool,
+    quiet: bool,
+) -> int:
+    if len(players) < 2:
+        raise ValueError(f"a match needs two players or more, not only {' '.join(players)}")
+    agents, game = seated(players, game_text, settings)
+    title = f"{game}: {' - '.join(agent.name for agent in agents)}"
+    with _open_histories(histories) as file, ProgressReport(title, quiet) as report:
+        result = play_match(
+            agents,
+            game,
+            hands,
+            seed,
+            lambda done, total: report.show(done / total, f"{done:,} of {total:,} hands"),
+            file,
+        )
+    if json:
+        print_json(result.to_json())
+    else:
+        print_result(result)
+    if not result.complete:
+        note(f"interrupted after {result.hands:,} of {hands:,} hands")
+    return 0 if result.complete else INTERRUPTED
+
+
+def seated(
+    players: Sequence[str], game_text: str | None, settings: Sequence[str] | None
+) -> tuple[list[Agent], Game]:
+    """The agents, and the game that they play: the one named, or that of the first bot file."""
+    if game_text is None:
+        agents = [find_agent(player) for player in players]
+        made_for = next((agent.game for agent in agents if agent.game is not None), None)
+        if made_for is None:
+            raise ValueError(f"no bot file among {' '.join(players)}: name a game with --game")
+        game = exact(made_for)
+        if settings:
+            game = chosen_game(str(game), settings)
+        return agents, game
+    game = game_for(game_text, settings, len(players))
+    return [find_agent(player, game) for player in players], game
+
+
+def game_for(game_text: str, settings: Sequence[str] | None, seats: int) -> Game:
+    """The game with as many players as there are, unless the number of players is named."""
+    _, given = variants.parse_game(game_text)
+    if "players" in given or "players" in parse_settings(settings):
+        return exact(chosen_game(game_text, settings))
+    return exact(chosen_game(game_text, settings, players=seats))
+
+
+@contextmanager
+def _open_histories(path: Path | None) -> Iterator[TextIO | None]:
+    """The file for hand histories; one that cannot be written is told of before the first hand."""
+    if path is None:
+        yield None
+        return
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with temporary.open("w", encoding="utf-8") as file:
+            yield file
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def print_result(result: MatchResult) -> None:
+    document = result.to_json()
+    rows = [_row(player) for player in document["players"]]
+    columns = ["player", "mbb/hand>", "95 % interval>", "by seat>", "misses>"]
+    if rows and len(rows[0]) > len(columns):
+        columns += ["draw half>", "Omaha half>", "scoops>"]
+    unit = "milli-antes" if result.unit == "ante" else "thousandths of a big blind"
+    title = f"{result.game}: {result.hands:,} hands ({result.deals:,} deals), mbb are {unit}"
+    print_table(title, columns, rows)
+
+
+def _row(player: dict[str, Any]) -> list[str]:
+    mean = player["mbb_per_hand"]
+    seats = (seat["mbb_per_hand"] for seat in player["seats"])
+    row = [
+        player["name"],
+        "" if mean is None else f"{mean:+,.0f}",
+        interval_text(player["ci95"]),
+        "  ".join("" if score is None else f"{score:+,.0f}" for score in seats),
+        f"{player['misses']:.2%}",
+    ]
+    if "halves" in player:
+        row += [f"{player['halves'][name]:.1%}" for name in ("draw", "omaha", "scoops")]
+    return row
+
+
+def interval_text(ci95: Sequence[float] | None) -> str:
+    return "" if ci95 is None else f"{ci95[0]:+,.0f} to {ci95[1]:+,.0f}"

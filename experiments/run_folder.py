@@ -1,0 +1,206 @@
+"""The folder of a training run.
+
+| file | holds |
+|---|---|
+| `config.toml` | the options, resolved; `pokerspiel train --config` takes it back |
+| `manifest.json` | game string, rule version, abstraction, algorithm, versions, machine |
+| `metrics.jsonl` | one line a report: iteration, seconds, nodes, information sets, bytes |
+| `events.out.tfevents.*` | the same for TensorBoard |
+| `checkpoints/N.safetensors` | the solver's state after N iterations; `latest` names the last one |
+
+Files appear whole or not at all: they are written under another name, synced and renamed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tomllib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pokerspiel.experiments.output import json_text
+
+FORMAT = 1
+KEPT_CHECKPOINTS = 3
+CONFIG, MANIFEST, METRICS = "config.toml", "manifest.json", "metrics.jsonl"
+CHECKPOINTS, LATEST = "checkpoints", "latest"
+
+
+def write_file(path: Path, write: Callable[[Path], None]) -> None:
+    """Let `write` fill a temporary file, then put it in the place of `path`.
+
+    Raises OSError and leaves no trace if that fails.
+    """
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        write(temporary)
+        with temporary.open("rb+") as file:
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    _sync_folder(path.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def write_text(path: Path, text: str) -> None:
+    write_file(path, lambda temporary: _write_text(temporary, text))
+
+
+def _write_text(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8")
+
+
+def create(folder: Path, config: Mapping[str, Any], manifest: Mapping[str, Any]) -> RunFolder:
+    """A new run folder. Raises OSError if the folder is in use or cannot be written."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise FileExistsError(
+            f"{folder} exists already: choose another --out, or `pokerspiel resume {folder}`"
+        )
+    fresh = not folder.exists()
+    try:
+        (folder / CHECKPOINTS).mkdir(parents=True)
+        write_text(folder / CONFIG, toml_text(config))
+        write_text(folder / MANIFEST, json_text({"format": FORMAT, "kind": "run", **manifest}))
+        (folder / METRICS).touch()
+    except OSError:
+        _clear(folder, fresh)
+        raise
+    return RunFolder(folder)
+
+
+def _clear(folder: Path, fresh: bool) -> None:
+    """Take back what `create` has begun."""
+    if fresh:
+        shutil.rmtree(folder, ignore_errors=True)
+    else:
+        for name in (CONFIG, MANIFEST, METRICS):
+            (folder / name).unlink(missing_ok=True)
+        shutil.rmtree(folder / CHECKPOINTS, ignore_errors=True)
+
+
+def toml_text(values: Mapping[str, Any]) -> str:
+    """Flat TOML of strings, numbers and booleans; None is left out."""
+    lines = []
+    for key, value in values.items():
+        if value is not None:
+            # JSON's form of these types is TOML's as well.
+            lines.append(f"{key} = {json.dumps(value, ensure_ascii=False)}")
+    return "\n".join(lines) + "\n"
+
+
+class RunFolder:
+    """An existing run folder. Raises ValueError or OSError if `path` is none."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        if not path.is_dir():
+            problem = "is a file, not a run folder" if path.exists() else "does not exist"
+            raise ValueError(f"{path} {problem}")
+        if not (path / MANIFEST).is_file() or not (path / CONFIG).is_file():
+            raise ValueError(f"{path} is no run folder: it has no {MANIFEST} and {CONFIG}")
+
+    def manifest(self) -> dict[str, Any]:
+        path = self.path / MANIFEST
+        try:
+            manifest = json.loads(path.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise ValueError(f"{path} is damaged: {error}") from None
+        if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+            raise ValueError(f"{path}: expected a run folder of format {FORMAT}")
+        return manifest
+
+    def config(self) -> dict[str, Any]:
+        path = self.path / CONFIG
+        try:
+            return tomllib.loads(path.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise ValueError(f"{path} is damaged: {error}") from None
+
+    # Metrics.
+
+    def add_metrics(self, numbers: Mapping[str, Any]) -> None:
+        with (self.path / METRICS).open("a", encoding="utf-8") as file:
+            file.write(json_text(dict(numbers), indent=None) + "\n")
+
+    def metrics(self) -> list[dict[str, Any]]:
+        """The lines of the metrics, without one that was cut off in writing."""
+        rows = []
+        path = self.path / METRICS
+        for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
+            try:
+                rows.append(json.loads(line))
+            except ValueError:
+                break
+        return rows
+
+    def forget_metrics_after(self, iteration: int) -> None:
+        """Drop the lines that a run which did not reach its next checkpoint has left."""
+        rows = [row for row in self.metrics() if row["iteration"] <= iteration]
+        text = "".join(json_text(row, indent=None) + "\n" for row in rows)
+        write_text(self.path / METRICS, text)
+
+    # Checkpoints.
+
+    def save_checkpoint(
+        self, arrays: Mapping[str, np.ndarray], numbers: Mapping[str, int | float]
+    ) -> Path:
+        """Write the state of a solver, point `latest` to it and drop the oldest checkpoints."""
+        folder = self.path / CHECKPOINTS
+        path = folder / f"{int(numbers['iteration']):015d}.safetensors"
+        metadata = {name: repr(value) for name, value in numbers.items()}
+        write_file(path, lambda temporary: _save_arrays(temporary, arrays, metadata))
+        write_text(folder / LATEST, path.name + "\n")
+        for old in sorted(folder.glob("*.safetensors"))[:-KEPT_CHECKPOINTS]:
+            old.unlink()
+        return path
+
+    def latest_checkpoint(self) -> Path:
+        """The newest checkpoint; ValueError if there is none."""
+        pointer = self.path / CHECKPOINTS / LATEST
+        if not pointer.is_file():
+            raise ValueError(f"{self.path} has no checkpoint yet")
+        path = pointer.parent / Path(pointer.read_text(encoding="utf-8").strip()).name
+        if not path.is_file():
+            raise ValueError(f"{pointer} names {path.name}, which does not exist")
+        return path
+
+    def load_checkpoint(self) -> tuple[dict[str, np.ndarray], dict[str, int | float]]:
+        """Arrays and numbers of the newest checkpoint; ValueError if it is damaged."""
+        from safetensors import SafetensorError, safe_open
+
+        path = self.latest_checkpoint()
+        try:
+            with safe_open(path, framework="numpy") as file:
+                numbers = {k: _parse_number(v) for k, v in (file.metadata() or {}).items()}
+                return {name: file.get_tensor(name) for name in file.keys()}, numbers  # noqa: SIM118
+        except (SafetensorError, ValueError) as error:
+            raise ValueError(f"{path} is damaged: {error}") from None
+
+
+def _save_arrays(path: Path, arrays: Mapping[str, np.ndarray], metadata: dict[str, str]) -> None:
+    from safetensors import SafetensorError
+    from safetensors.numpy import save_file
+
+    contiguous = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    try:
+        save_file(contiguous, path, metadata)
+    except SafetensorError as error:
+        raise OSError(f"cannot write {path.parent}: {error}") from None
+
+
+def _parse_number(text: str) -> int | float:
+    return int(text) if text.lstrip("-").isdigit() else float(text)

@@ -1,0 +1,278 @@
+"""`pokerspiel train` and `pokerspiel resume`: external-sampling MCCFR in a run folder."""
+
+from __future__ import annotations
+
+import signal
+import time as clock
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from pokerspiel.experiments import run_folder
+from pokerspiel.experiments.events import EventLog
+from pokerspiel.experiments.game_choice import chosen_game, parse_settings
+from pokerspiel.experiments.machine import machine, versions
+from pokerspiel.experiments.options import bytes_text, parse_bytes
+from pokerspiel.experiments.output import note, print_json
+from pokerspiel.experiments.progress import ProgressReport
+from pokerspiel.experiments.run_folder import RunFolder
+from pokerspiel.games import variants
+from pokerspiel.games.variants import Game
+from pokerspiel.solvers.mccfr import Mccfr, MccfrState, Progress, estimate_size
+
+ALGORITHM = "external-sampling MCCFR, linear weights"
+DEFAULT_ABSTRACTIONS = {
+    "svara": "points",
+    "sviten_special": "halves",
+    "sviten_flush": "halves",
+    "dramaha": "halves",
+}
+"""Information sets to train on where the game string names none; other games: all of them."""
+
+METRICS_EVERY = 2.0
+"""Seconds between two lines of metrics."""
+
+INTERRUPTED = 130
+MEMORY_FULL = 2
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a run is asked to do; the fields are the options of `train`."""
+
+    game: str
+    time: float | None
+    """Seconds to train for; None: no limit."""
+    iterations: int | None
+    """Iterations to do; None: no limit."""
+    threads: int
+    memory_limit: str
+    checkpoint_every: float
+    """Seconds."""
+    seed: int
+
+
+def start(
+    plan: Plan, out: Path, settings: Sequence[str] | None, json: bool, quiet: bool
+) -> int:
+    game = training_game(plan.game, settings)
+    plan = replace(plan, game=str(game))
+    limit = parse_bytes(plan.memory_limit)
+    solver = Mccfr(game, plan.seed, plan.threads, limit)
+    _announce(game, limit, quiet)
+    folder = run_folder.create(out, vars(plan), manifest(game, plan.seed))
+    return _train(solver, plan, folder, json, quiet)
+
+
+def training_game(text: str, settings: Sequence[str] | None) -> Game:
+    """The game to train on, with its usual abstraction unless one is named."""
+    name, given = variants.parse_game(text)
+    given = {**given, **parse_settings(settings)}
+    if name in DEFAULT_ABSTRACTIONS and "abstraction" not in given:
+        return chosen_game(text, settings, abstraction=DEFAULT_ABSTRACTIONS[name])
+    return chosen_game(text, settings)
+
+
+def manifest(game: Game, seed: int) -> dict[str, Any]:
+    return {
+        "game": str(game),
+        "rule_version": game.rule_version,
+        "abstraction": game.abstraction,
+        "algorithm": ALGORITHM,
+        "seed": seed,
+        "started": clock.strftime("%Y-%m-%dT%H:%M:%SZ", clock.gmtime()),
+        "versions": versions(),
+        "machine": machine(),
+    }
+
+
+def _announce(game: Game, limit: int, quiet: bool) -> None:
+    """Say before the start how much memory the run will take."""
+    if quiet:
+        return
+    guess = estimate_size(game)
+    text = f"{game}: at least {guess.information_sets:,} information sets, {bytes_text(guess.bytes)}"
+    if guess.bytes > limit:
+        text += f"; the memory limit of {bytes_text(limit)} will end the run before all are seen"
+    note(text)
+
+
+def resume(
+    path: Path,
+    time: float | None,
+    iterations: int | None,
+    threads: int | None,
+    memory_limit: str | None,
+    json: bool,
+    quiet: bool,
+) -> int:
+    folder = RunFolder(path)
+    plan = _read_plan(folder)
+    plan = replace(
+        plan,
+        threads=threads or plan.threads,
+        memory_limit=memory_limit or plan.memory_limit,
+    )
+    game = variants.load(plan.game)
+    check_versions(folder.manifest(), game, path)
+    limit = parse_bytes(plan.memory_limit)
+    state = load_state(folder, limit)
+    plan = _what_is_left(plan, state, time, iterations)
+    folder.forget_metrics_after(state.iteration)
+    return _train(Mccfr(game, plan.seed, plan.threads, limit, state), plan, folder, json, quiet)
+
+
+def _read_plan(folder: RunFolder) -> Plan:
+    config = folder.config()
+    try:
+        return Plan(
+            game=str(config["game"]),
+            time=config.get("time"),
+            iterations=config.get("iterations"),
+            threads=int(config["threads"]),
+            memory_limit=str(config["memory_limit"]),
+            checkpoint_every=float(config["checkpoint_every"]),
+            seed=int(config["seed"]),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{folder.path / run_folder.CONFIG} is damaged: {error!r}") from None
+
+
+def check_versions(manifest: Mapping[str, Any], game: Game, path: Path) -> None:
+    """Raise ValueError if the rules or the information sets have changed since the run began."""
+    for name, now in (("rule_version", game.rule_version), ("abstraction", game.abstraction)):
+        if manifest.get(name) != now:
+            raise ValueError(
+                f"{path} was trained with {name} {manifest.get(name)}, which is now {now}: "
+                "train anew"
+            )
+
+
+def load_state(folder: RunFolder, limit: int | None) -> MccfrState:
+    """The solver's state at the newest checkpoint; ValueError if it is damaged or too large.
+
+    Without a limit it takes no more memory than it needs, and cannot grow.
+    """
+    arrays, numbers = folder.load_checkpoint()
+    try:
+        needed = sum(array.nbytes for array in arrays.values())
+        return MccfrState.from_arrays(arrays, numbers, needed if limit is None else limit)
+    except (KeyError, IndexError) as error:
+        raise ValueError(f"{folder.latest_checkpoint()} is damaged: {error!r}") from None
+
+
+def _what_is_left(
+    plan: Plan, state: MccfrState, time: float | None, iterations: int | None
+) -> Plan:
+    """The plan with what is asked for now, or else with what the first call did not finish."""
+    if time is not None or iterations is not None:
+        return replace(plan, time=time, iterations=iterations)
+    if plan.time is not None:
+        plan = replace(plan, time=plan.time - state.seconds)
+    if plan.iterations is not None:
+        plan = replace(plan, iterations=plan.iterations - state.iteration)
+    if (plan.time is not None and plan.time <= 0) or plan.iterations == 0:
+        raise ValueError("the run is complete: say with --time or --iterations how far to go on")
+    return plan
+
+
+class _Watcher:
+    """Follows a run: metrics, checkpoints and the progress bar."""
+
+    def __init__(
+        self, solver: Mccfr, plan: Plan, folder: RunFolder, report: ProgressReport
+    ) -> None:
+        self._solver = solver
+        self._plan = plan
+        self._folder = folder
+        self._report = report
+        self._begin = solver.progress()
+        self._events = EventLog(folder.path, self._begin.iteration)
+        self._next_metrics = clock.monotonic()
+        self._next_checkpoint = clock.monotonic() + plan.checkpoint_every
+
+    def __call__(self, now: Progress) -> None:
+        self._report.show(self._share_done(now), self._words(now))
+        if clock.monotonic() >= self._next_metrics:
+            self._next_metrics = clock.monotonic() + METRICS_EVERY
+            self._write_metrics(now)
+        if clock.monotonic() >= self._next_checkpoint:
+            save_state(self._folder, self._solver.state)
+            self._next_checkpoint = clock.monotonic() + self._plan.checkpoint_every
+
+    def finish(self) -> Path:
+        """Save the last metrics and a checkpoint."""
+        self._write_metrics(self._solver.progress())
+        self._events.close()
+        return save_state(self._folder, self._solver.state)
+
+    def rate(self, now: Progress) -> float:
+        """Nodes a second since the run began or went on."""
+        seconds = now.seconds - self._begin.seconds
+        return (now.nodes - self._begin.nodes) / seconds if seconds > 0 else 0.0
+
+    def _share_done(self, now: Progress) -> float | None:
+        shares = []
+        if self._plan.time is not None:
+            shares.append((now.seconds - self._begin.seconds) / self._plan.time)
+        if self._plan.iterations is not None:
+            shares.append((now.iteration - self._begin.iteration) / self._plan.iterations)
+        return min(max(shares), 1.0) if shares else None
+
+    def _words(self, now: Progress) -> str:
+        return (
+            f"{now.iteration:,} iterations, {self.rate(now) / 1e6:.2f}M nodes/s, "
+            f"{now.information_sets:,} information sets, {bytes_text(now.bytes)}"
+        )
+
+    def _write_metrics(self, now: Progress) -> None:
+        numbers = {**vars(now), "nodes_per_second": self.rate(now)}
+        self._folder.add_metrics(numbers)
+        scalars = {name: float(value) for name, value in numbers.items() if name != "iteration"}
+        self._events.add(now.iteration, clock.time(), scalars)
+
+
+def save_state(folder: RunFolder, state: MccfrState) -> Path:
+    return folder.save_checkpoint(state.to_arrays(), state.to_numbers())
+
+
+def _train(solver: Mccfr, plan: Plan, folder: RunFolder, json: bool, quiet: bool) -> int:
+    """Run the solver and report; returns the exit status of the command."""
+    handler = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        with ProgressReport(plan.game, quiet) as report:
+            watcher = _Watcher(solver, plan, folder, report)
+            try:
+                status: str = solver.run(plan.iterations, plan.time, watcher)
+            except KeyboardInterrupt:
+                status = "interrupted"
+            path = watcher.finish()
+    finally:
+        signal.signal(signal.SIGTERM, handler)
+    _print_result(status, solver.progress(), plan, folder, path, json, quiet)
+    return {"interrupted": INTERRUPTED, "full": MEMORY_FULL}.get(status, 0)
+
+
+def _print_result(
+    status: str, end: Progress, plan: Plan, folder: RunFolder, path: Path, json: bool, quiet: bool
+) -> None:
+    if json:
+        numbers = {**vars(end), "nodes_per_second": end.nodes / max(end.seconds, 1e-9)}
+        document = {"run": folder.path, "game": plan.game, "status": status, **numbers}
+        print_json({**document, "run": str(folder.path), "checkpoint": str(path)})
+    if status == "full":
+        note(
+            f"pokerspiel: the memory limit of {plan.memory_limit} is reached after "
+            f"{end.iteration:,} iterations; the checkpoint is kept: "
+            f"`pokerspiel resume {folder.path} --memory-limit ...` goes on with more"
+        )
+    elif status == "interrupted":
+        note(f"interrupted and saved; go on with `pokerspiel resume {folder.path}`", quiet)
+    elif not json:
+        note(
+            f"{end.iteration:,} iterations, {end.information_sets:,} information sets, "
+            f"{end.nodes / max(end.seconds, 1e-9) / 1e6:.2f}M nodes/s in {end.seconds:.1f} s; "
+            f"`pokerspiel export {folder.path} -o bot.pspiel` makes a bot of it",
+            quiet,
+        )
