@@ -174,11 +174,8 @@ def _check_same_game(agents: Sequence[Agent], game: Game) -> None:
     for other in made[1:]:
         try:
             other.check(exact(_game_of(made[0])))
-        except ValueError:
-            raise ValueError(
-                f"{made[0].name} plays {exact(_game_of(made[0]))}, but {other.name} plays "
-                f"{exact(_game_of(other))}: they cannot meet"
-            ) from None
+        except ValueError as error:
+            raise ValueError(f"{made[0].name} and {other.name} cannot meet: {error}") from None
     for agent in agents:
         agent.check(game)
 
@@ -440,18 +437,19 @@ class _HandChair(_PythonChair):
     def __init__(self, agent: HandAgent, game: Game, player: int) -> None:
         super().__init__(game, player, agent.name)
         self._followers = [agent.follow(game, seat) for seat in range(game.players)]
-        self._told = 0
+        self._told = -1
 
     def end(self, batch: Batch) -> None:
         """Tell the rest of a hand that is over."""
         self._follower(batch)
-        self._told = 0
+        self._told = -1
 
     def _follower(self, batch: Batch) -> Follower:
         """The agent on its seat of this hand, told all that has happened."""
         follower = self._followers[(self.player + int(batch.rotation[0])) % self.game.players]
-        if self._told == 0:
+        if self._told < 0:
             follower.begin()
+            self._told = 0
         for event in batch.trace[0, self._told : batch.events[0]]:
             follower.tell(int(event))
         self._told = int(batch.events[0])

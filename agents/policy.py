@@ -55,7 +55,7 @@ def new_policy(
     draw_samples: int = 1,
 ) -> Policy:
     """A policy that sees the information sets of `game`."""
-    return Policy(kind, game.tables, blueprint, stay, strong, samples, draw_samples)
+    return Policy(kind, game.tables, blueprint, float(stay), float(strong), samples, draw_samples)
 
 
 class Work(NamedTuple):

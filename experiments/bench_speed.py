@@ -28,7 +28,10 @@ LIMIT_HOLDEM = (
     "raiseSize=2 2 4 4,maxRaises=3 4 4 4,numSuits=4,numRanks=13,numHoleCards=2,"
     "numBoardCards=0 3 1 1,stack=1000 1000)"
 )
-ABSTRACT = {"svara": "svara(abstraction=points)", "sviten_special": "sviten_special(abstraction=halves)"}
+ABSTRACT = {
+    "svara": "svara(abstraction=points)",
+    "sviten_special": "sviten_special(abstraction=halves)",
+}
 
 Rate = Callable[[float, int], float]
 """Takes seconds to spend, about, and a seed; gives things done a second."""
@@ -151,21 +154,17 @@ def all_rows() -> list[Row]:
         )
         for name in games
     ]
-    eval7 = find_spec("eval7") is not None
-    rows.append(
-        Row("five-card hands", "hands", 60.0, five_card_rate, eval7_rate if eval7 else None, "eval7")
-    )
-    rows.append(
-        Row(
-            "Omaha with five hole cards",
-            "hands",
-            100.0,
-            omaha_rate,
-            eval7_omaha_rate if eval7 else None,
-            "eval7, all 100 choices of 2 and 3 cards",
-        )
-    )
-    return rows
+    return [*rows, *_hand_rows()]
+
+
+def _hand_rows() -> list[Row]:
+    installed = find_spec("eval7") is not None
+    five, omaha = (eval7_rate, eval7_omaha_rate) if installed else (None, None)
+    brute_force = "eval7, all 100 choices of 2 and 3 cards"
+    return [
+        Row("five-card hands", "hands", 60.0, five_card_rate, five, "eval7"),
+        Row("Omaha with five hole cards", "hands", 100.0, omaha_rate, omaha, brute_force),
+    ]
 
 
 def _timed(work: Callable[[int], int], seconds: float) -> float:
@@ -227,10 +226,8 @@ def _fall(outcomes: Sequence[tuple[int, float]], mark: float) -> int:
 
 @lru_cache(maxsize=8)
 def _spiel_game(game_string: str) -> Any:
-    import open_spiel.python.games
+    import open_spiel.python.games  # noqa: F401, registers python_kuhn_poker
     import pyspiel
-
-    import pokerspiel.games
 
     return pyspiel.load_game(game_string)
 
@@ -243,7 +240,7 @@ def mccfr_rate(game_string: str, what: str, seconds: float, seed: int) -> float:
 
     solver = Mccfr(variants.load(game_string), seed)
     solver.run(seconds=seconds)
-    return float(getattr(solver.state, what if what == "iteration" else "nodes")) / solver.state.seconds
+    return float(getattr(solver.state, what)) / solver.state.seconds
 
 
 def openspiel_iterations(game_string: str, seconds: float, seed: int) -> float:
@@ -285,19 +282,20 @@ def _count_nodes(game_string: str, seed: int, iterations: int) -> int:
     solver = _openspiel_solver(game_string, seed)
     roots = iterations * _spiel_game(game_string).num_players()
     moves = 0
-    original = KernelState._apply_action
+    method = "_apply_action"
+    original = getattr(KernelState, method)
 
-    def counted(state: KernelState, action: int) -> None:
+    def counted(state: Any, action: int) -> None:
         nonlocal moves
         moves += 1
         original(state, action)
 
-    KernelState._apply_action = counted  # type: ignore[method-assign]
+    setattr(KernelState, method, counted)
     try:
         for _ in range(iterations):
             solver.run_iteration()
     finally:
-        KernelState._apply_action = original  # type: ignore[method-assign]
+        setattr(KernelState, method, original)
     return roots + moves
 
 
@@ -318,7 +316,7 @@ def _random_cards(hands: int, cards: int, seed: int) -> np.ndarray:
 def five_card_rate(seconds: float, seed: int) -> float:
     hands = _random_cards(BATCH, 5, seed)
     out = np.zeros(BATCH, np.int64)
-    tables = _hand_tables()
+    tables = hand_tables()
 
     def rank(turn: int) -> int:
         rank_hands(tables, hands, out)
@@ -331,17 +329,13 @@ def omaha_rate(seconds: float, seed: int) -> float:
     cards = _random_cards(OMAHA_BATCH, 10, seed)
     holes, boards = np.ascontiguousarray(cards[:, :5]), np.ascontiguousarray(cards[:, 5:])
     out = np.zeros(OMAHA_BATCH, np.int64)
-    tables = _hand_tables()
+    tables = hand_tables()
 
     def rank(turn: int) -> int:
         rank_omaha_hands(tables, holes, boards, out)
         return OMAHA_BATCH
 
     return _timed(rank, seconds)
-
-
-def _hand_tables() -> Any:
-    return hand_tables()
 
 
 def eval7_rate(seconds: float, seed: int) -> float:

@@ -212,11 +212,11 @@ def match_command(
     json: Json = False,
     quiet: Quiet = False,
     config: Config = None,
-) -> None:
+) -> int:
     """Let bots play duplicate hands against each other."""
     from pokerspiel.experiments import match
 
-    match.run(players, game, hands, seed, histories, set_, json, quiet)
+    return match.run(players, game, hands, seed, histories, set_, json, quiet)
 
 
 @app.command("play")
@@ -226,11 +226,11 @@ def play_command(
     seed: Annotated[int | None, typer.Option(help="Seed of the cards.", min=0)] = None,
     set_: Set = None,
     config: Config = None,
-) -> None:
+) -> int:
     """Play against bots in the terminal."""
     from pokerspiel.experiments import play
 
-    play.run(game, against, seed, set_)
+    return play.run(game, against, seed, set_)
 
 
 # Measuring.
@@ -286,7 +286,10 @@ def run(arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         sys.stdout = open("/dev/null", "w", encoding="utf-8")  # noqa: SIM115
         return 0
-    except (ValueError, OSError, MemoryError) as error:
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        return _refuse(f"{where}{error.strerror or error}")
+    except (ValueError, MemoryError) as error:
         return _refuse(str(error) or type(error).__name__)
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED

@@ -8,7 +8,7 @@ from typing import Any
 
 
 class EventLog:
-    """Appends scalars to an event file in `folder`; what an earlier run wrote after `step` is void."""
+    """Appends scalars to a new event file in `folder`; what others hold after `step` is void."""
 
     def __init__(self, folder: Path, step: int) -> None:
         from tensorboard.compat.proto.event_pb2 import Event, SessionLog

@@ -1,8 +1,8 @@
 """Exact exploitability on small games, by OpenSpiel's best response.
 
 Exploitability is NashConv / 2: what a player who knows the strategy wins against it on average over
-both seats, in big blinds or antes a hand. The game tree is expanded once (`convert_to_cached_tree`),
-so that OpenSpiel's algorithms run on it at the speed of C++.
+both seats, in big blinds or antes a hand. The game tree is expanded once, as a cached tree, so that
+OpenSpiel's algorithms run on it at the speed of C++.
 """
 
 from __future__ import annotations
@@ -10,11 +10,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import pyspiel
 
-import pokerspiel.games
 from pokerspiel.games import variants
 from pokerspiel.solvers.mccfr import Mccfr
 
@@ -84,9 +82,7 @@ def key_in(information_state: str) -> int:
     return int(information_state.rpartition("#")[2], 16)
 
 
-def measure_curves(
-    name: str, iterations: Sequence[int], seed: int, goal: float = GOAL
-) -> Curves:
+def measure_curves(name: str, iterations: Sequence[int], seed: int, goal: float = GOAL) -> Curves:
     """CFR+ until it falls below `goal`, and our MCCFR after each number of `iterations`."""
     start = time.perf_counter()
     exact = ExactGame(name)

@@ -36,7 +36,9 @@ UNSEEN = "-"
 """Stands for the cards of a folded seat that nobody has seen."""
 
 
-def known_cards(game: Game, hands: Sequence[str], board: str | None) -> tuple[list[list[int]], list[int]]:
+def known_cards(
+    game: Game, hands: Sequence[str], board: str | None
+) -> tuple[list[list[int]], list[int]]:
     """The cards of each hand and of the board.
 
     Raises ValueError, one line that names the value, for what is no card, not in the deck, dealt

@@ -79,17 +79,26 @@ def game_for(game_text: str, settings: Sequence[str] | None, seats: int) -> Game
 
 @contextmanager
 def _open_histories(path: Path | None) -> Iterator[TextIO | None]:
-    """The file for hand histories; one that cannot be written is told of before the first hand."""
+    """The file for hand histories, which appears when the match is over.
+
+    OSError before the first hand if it cannot be written.
+    """
     if path is None:
         yield None
         return
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    # A pipe or a device is written as it is.
+    special = path.exists() and not path.is_file()
+    target = path if special else path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        with temporary.open("w", encoding="utf-8") as file:
+        with target.open("w", encoding="utf-8") as file:
             yield file
-        os.replace(temporary, path)
+        if not special:
+            os.replace(target, path)
+    except OSError as error:
+        raise OSError(f"cannot write {path}: {error.strerror or error}") from None
     finally:
-        temporary.unlink(missing_ok=True)
+        if not special:
+            target.unlink(missing_ok=True)
 
 
 def print_result(result: MatchResult) -> None:

@@ -1,8 +1,8 @@
 """The options that commands share, and the file that may give them.
 
-A configuration file is TOML whose keys are the long options of the command (`memory-limit = "4GiB"`)
-and its arguments (`game = "svara"`); game parameters stand in a table `[set]`. What the command line
-says goes before the file.
+A configuration file is TOML whose keys are the long options of the command and its arguments, such
+as `memory-limit = "4GiB"` and `game = "svara"`; game parameters stand in a table `[set]`. What the
+command line says goes before the file.
 """
 
 from __future__ import annotations
@@ -50,7 +50,9 @@ Set = Annotated[
 ]
 Config = Annotated[
     Path | None,
-    typer.Option(help="TOML file with values for these options.", is_eager=True, callback=_read_config),
+    typer.Option(
+        help="TOML file with values for these options.", is_eager=True, callback=_read_config
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print results only.")]

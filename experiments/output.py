@@ -1,4 +1,4 @@
-"""What commands print: results on stdout, as a table or as one JSON document; all else on stderr."""
+"""What commands print: results on stdout, as a table or as a JSON document; all else on stderr."""
 
 from __future__ import annotations
 

@@ -5,22 +5,26 @@ from __future__ import annotations
 import secrets
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from pokerspiel.agents.agent import Agent, CompiledAgent, ViewAgent, legal
+from pokerspiel.agents.agent import Agent, CompiledAgent, Seated, ViewAgent, legal
 from pokerspiel.agents.roster import find_agent
 from pokerspiel.experiments.dealing import top_card
 from pokerspiel.experiments.match import game_for
 from pokerspiel.experiments.telling import Telling, board_cards, own_cards
-from pokerspiel.games import drive, svara
+from pokerspiel.games import drive, svara, sviten
 from pokerspiel.games.cards import mask_of, parse_cards
 from pokerspiel.games.kernel import CHANCE, TERMINAL, mix
 from pokerspiel.games.variants import Game
 
 INTERRUPTED = 130
-MAX_LISTED = 40
+MAX_LISTED = 12
 """More raises than this are offered as a range."""
+ROW = 8
+"""More actions than this are shown in columns."""
+COLUMNS = 4
 HELP = "Answer with a number or the words of an action; `q` leaves, `?` shows this again."
 
 
@@ -96,8 +100,7 @@ class _Session:
         drive.begin_hand(states, game.tables)
         telling = Telling(game, names, person)
         past: list[int] = []
-        dealer = "You have" if person == players - 1 else f"{names[-1]} has"
-        print(f"\nHand {self._hands + 1}. {dealer} the button.")
+        print(f"\nHand {self._hands + 1}. {_who_deals(game, names)}".rstrip())
         while states[0]["turn"] != TERMINAL:
             action = self._next_action(states, decks, past, person, telling)
             past.append(action)
@@ -135,7 +138,17 @@ class _Session:
         return actions[int(self._luck.choice(len(actions), p=weights / weights.sum()))]
 
 
-def _sit(agent: Agent, game: Game) -> object:
+def _who_deals(game: Game, names: Sequence[str]) -> str:
+    """Who has the last seat, where that seat has a name."""
+    own = names[-1] == "You"
+    if game.family is svara:
+        return f"{names[-1]} {'deal' if own else 'deals'}."
+    if game.family is sviten:
+        return f"{names[-1]} {'have' if own else 'has'} the button."
+    return ""
+
+
+def _sit(agent: Agent, game: Game) -> Seated:
     if isinstance(agent, CompiledAgent | ViewAgent):
         return agent.sit(game)
     raise ValueError(f"{agent.name} cannot play in the terminal")
@@ -151,7 +164,7 @@ def _result(won: float) -> str:
 
 
 def ask(game: Game, states: np.ndarray) -> int:
-    """Show the seat to act where it stands and read its action; Leave on "q", EOFError at the end."""
+    """Show the seat to act where it stands and read its action; raises Leave, or EOFError."""
     actions = legal(game, states)
     names = [game.action_name(states[0], action) for action in actions]
     if len(actions) == 1:
@@ -174,9 +187,8 @@ def ask(game: Game, states: np.ndarray) -> int:
         print(f"  {answer!r} is none of the actions. {HELP}")
 
 
-def position(game: Game, state: object) -> str:
+def position(game: Game, record: Any) -> str:
     """Own cards, board, pot and stacks of the seat to act."""
-    record: np.void = state  # type: ignore[assignment]
     seat = int(record["turn"])
     fields = record.dtype.names or ()
     parts = []
@@ -193,12 +205,12 @@ def position(game: Game, state: object) -> str:
     if "stack" in fields:
         others = [str(int(c)) for s, c in enumerate(record["stack"][: game.players]) if s != seat]
         parts.append(f"pot {int(record['pot'])}")
-        parts.append(f"you have {int(record['stack'][seat])}, the others {', '.join(others)}")
+        parts.append(f"you have {int(record['stack'][seat])}, others {', '.join(others)}")
     return "; ".join(parts)
 
 
 def menu(names: Sequence[str]) -> str:
-    """The actions with their numbers; a long row of raises is shown by its ends."""
+    """The actions with their numbers, many of them in columns; of many raises only the ends."""
     raises = [i for i, name in enumerate(names) if name.split()[0] in ("bet", "raise")]
     hidden = set(raises[1:-1]) if len(raises) > MAX_LISTED else set()
     words = []
@@ -207,7 +219,11 @@ def menu(names: Sequence[str]) -> str:
             words.append(f"{i + 1} {name}")
         elif i == min(hidden):
             words.append("...")
-    return "   ".join(words)
+    if len(words) <= ROW:
+        return "   ".join(words)
+    width = max(len(word) for word in words) + 2
+    rows = [words[i : i + COLUMNS] for i in range(0, len(words), COLUMNS)]
+    return "\n  ".join("".join(word.ljust(width) for word in row).rstrip() for row in rows)
 
 
 def understood(answer: str, names: Sequence[str]) -> int | None:

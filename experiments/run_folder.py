@@ -42,6 +42,9 @@ def write_file(path: Path, write: Callable[[Path], None]) -> None:
         with temporary.open("rb+") as file:
             os.fsync(file.fileno())
         os.replace(temporary, path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise OSError(f"cannot write {path}: {error.strerror or error}") from None
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
@@ -76,9 +79,9 @@ def create(folder: Path, config: Mapping[str, Any], manifest: Mapping[str, Any])
         write_text(folder / CONFIG, toml_text(config))
         write_text(folder / MANIFEST, json_text({"format": FORMAT, "kind": "run", **manifest}))
         (folder / METRICS).touch()
-    except OSError:
+    except OSError as error:
         _clear(folder, fresh)
-        raise
+        raise OSError(f"cannot create {folder}: {error.strerror or error}") from None
     return RunFolder(folder)
 
 
@@ -161,7 +164,7 @@ class RunFolder:
         """Write the state of a solver, point `latest` to it and drop the oldest checkpoints."""
         folder = self.path / CHECKPOINTS
         path = folder / f"{int(numbers['iteration']):015d}.safetensors"
-        metadata = {name: repr(value) for name, value in numbers.items()}
+        metadata = {"numbers": json_text(dict(numbers), indent=None)}
         write_file(path, lambda temporary: _save_arrays(temporary, arrays, metadata))
         write_text(folder / LATEST, path.name + "\n")
         for old in sorted(folder.glob("*.safetensors"))[:-KEPT_CHECKPOINTS]:
@@ -185,7 +188,7 @@ class RunFolder:
         path = self.latest_checkpoint()
         try:
             with safe_open(path, framework="numpy") as file:
-                numbers = {k: _parse_number(v) for k, v in (file.metadata() or {}).items()}
+                numbers = json.loads((file.metadata() or {}).get("numbers", "{}"))
                 return {name: file.get_tensor(name) for name in file.keys()}, numbers  # noqa: SIM118
         except (SafetensorError, ValueError) as error:
             raise ValueError(f"{path} is damaged: {error}") from None
@@ -199,8 +202,4 @@ def _save_arrays(path: Path, arrays: Mapping[str, np.ndarray], metadata: dict[st
     try:
         save_file(contiguous, path, metadata)
     except SafetensorError as error:
-        raise OSError(f"cannot write {path.parent}: {error}") from None
-
-
-def _parse_number(text: str) -> int | float:
-    return int(text) if text.lstrip("-").isdigit() else float(text)
+        raise OSError(str(error)) from None

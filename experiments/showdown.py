@@ -87,7 +87,7 @@ Layer = tuple[int, int]
 def layers(contributions: Sequence[int], folded: int) -> list[Layer]:
     """The pots, main pot first; a pot of one seat is an uncalled bet that goes back."""
     paid = np.array(contributions, np.int64)
-    pots = []
+    pots: list[Layer] = []
     floor = 0
     while True:
         floor, chips, seats = next_layer(paid, folded, len(contributions), floor)

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from pokerspiel.experiments.dealing import kind_of
 from pokerspiel.experiments.hand import draw_half, omaha_half
 from pokerspiel.games import drive, svara, sviten
 from pokerspiel.games.cards import cards_text
 from pokerspiel.games.hands import svara_reason
-from pokerspiel.games.kernel import EVERYBODY, NOBODY, TERMINAL
+from pokerspiel.games.kernel import EVERYBODY, KIND_FOLD, NOBODY, TERMINAL
 from pokerspiel.games.variants import Game
 
 _VERBS = {
@@ -43,6 +44,7 @@ class Telling:
         self._dealt: dict[int, list[int]] = {}
         self._board: list[int] = []
         self._drawing = False
+        self._out: set[int] = set()
 
     def name(self, seat: int) -> str:
         return "You" if seat == self._viewer else self._names[seat]
@@ -51,13 +53,18 @@ class Telling:
         """Play the card or action in `states[0]`; returns what there is to say, if anything yet."""
         before = states[0].copy()
         audience = int(drive.audience_of(states, self._game.tables))
-        words = "" if before["turn"] < 0 else self._game.action_name(before, action)
+        by_chance = before["turn"] < 0
+        kind = None if by_chance else kind_of(states, self._game.tables, action)
+        words = "" if by_chance else self._game.action_name(before, action)
         drive.apply_action(states, self._game.tables, action)
         after = states[0]
-        if before["turn"] < 0:
+        if by_chance:
             lines = self._card(before, audience, action)
         else:
-            lines = [*self._flush(before), self._action(after, int(before["turn"]), audience, words)]
+            seat = int(before["turn"])
+            if kind == KIND_FOLD:
+                self._out.add(seat)
+            lines = [*self._flush(before), *self._action(after, seat, audience, words)]
         if after["turn"] == TERMINAL or _svarka_begins(self._game, before, after):
             lines += self._flush(before)
             lines += self._showdown(after)
@@ -112,14 +119,16 @@ class Telling:
 
     # Actions.
 
-    def _action(self, after: Any, seat: int, audience: int, words: str) -> str:
+    def _action(self, after: Any, seat: int, audience: int, words: str) -> list[str]:
         own = seat == self._viewer
         if audience not in (EVERYBODY, seat) or (audience != EVERYBODY and not self._sees(seat)):
             drawn = int(after["draws"][seat])
-            return f"{self.name(seat)} draws {drawn} card{'' if drawn == 1 else 's'}"
+            if after["phase"] == sviten.FACE_UP:
+                return []  # told with the card
+            return [f"{self.name(seat)} draws {drawn} card{'' if drawn == 1 else 's'}"]
         verb, _, rest = words.partition(" ")
         spoken = _VERBS.get(verb, (verb, f"{verb}s"))[0 if own else 1]
-        return f"{self.name(seat)} {spoken} {rest}".rstrip()
+        return [f"{self.name(seat)} {spoken} {rest}".rstrip()]
 
     def _sees(self, seat: int) -> bool:
         return self._viewer is None or seat == self._viewer
@@ -128,7 +137,7 @@ class Telling:
 
     def _showdown(self, state: Any) -> list[str]:
         """The hands that are shown, if more than one is left."""
-        seats = _shown_seats(self._game, state)
+        seats = self._seats_in(state)
         if len(seats) < 2:
             return []
         return [
@@ -136,6 +145,14 @@ class Telling:
             f"{_hand_in_words(self._game, state, seat)}"
             for seat in seats
         ]
+
+    def _seats_in(self, state: Any) -> list[int]:
+        """The seats whose hands are compared when a hand, or a part of it, is over."""
+        if self._game.family is svara:
+            # A tie ends the deal: whoever is not tied counts as folded from there on.
+            live = int(state["in_deal"]) & ~int(state["folded"])
+            return [seat for seat in range(self._game.players) if live >> seat & 1]
+        return [seat for seat in range(self._game.players) if seat not in self._out]
 
     def _svarka(self, before: Any, after: Any) -> list[str]:
         if self._game.family is not svara:
@@ -147,8 +164,8 @@ class Telling:
             lines.append(f"Joining it costs {int(after['price'])}")
         if after["svarkas"] > before["svarkas"]:
             seats = [seat for seat in range(self._game.players) if after["in_deal"] >> seat & 1]
-            names = " and ".join(self.name(seat) for seat in seats)
-            lines.append(f"New cards for {names}; they play for {int(after['pot'])}")
+            names = " and ".join(self.name(seat).replace("You", "you") for seat in seats)
+            lines.append(f"New cards for {names}, who play for {int(after['pot'])}")
         return lines
 
 
@@ -157,18 +174,6 @@ def _svarka_begins(game: Game, before: Any, after: Any) -> bool:
         return False
     goes_on = after["svarkas"] > before["svarkas"] or bool(after["tied"])
     return bool(goes_on and before["phase"] != svara.JOIN)
-
-
-def _shown_seats(game: Game, state: Any) -> list[int]:
-    """The seats whose hands are compared when a hand, or a part of it, is over."""
-    if game.family is svara:
-        in_deal, out = int(state["in_deal"]), int(state["folded"])
-        # A tie ends the deal: whoever is not tied counts as folded from there on.
-        return [seat for seat in range(game.players) if in_deal >> seat & 1 and not out >> seat & 1]
-    folded = state["folded"]
-    if np.ndim(folded):
-        return [seat for seat in range(game.players) if not folded[seat]]
-    return [seat for seat in range(game.players) if not int(folded) >> seat & 1]
 
 
 def own_cards(game: Game, state: Any, seat: int) -> list[int]:

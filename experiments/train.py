@@ -53,9 +53,7 @@ class Plan:
     seed: int
 
 
-def start(
-    plan: Plan, out: Path, settings: Sequence[str] | None, json: bool, quiet: bool
-) -> int:
+def start(plan: Plan, out: Path, settings: Sequence[str] | None, json: bool, quiet: bool) -> int:
     game = training_game(plan.game, settings)
     plan = replace(plan, game=str(game))
     limit = parse_bytes(plan.memory_limit)
@@ -92,7 +90,9 @@ def _announce(game: Game, limit: int, quiet: bool) -> None:
     if quiet:
         return
     guess = estimate_size(game)
-    text = f"{game}: at least {guess.information_sets:,} information sets, {bytes_text(guess.bytes)}"
+    text = (
+        f"{game}: at least {guess.information_sets:,} information sets, {bytes_text(guess.bytes)}"
+    )
     if guess.bytes > limit:
         text += f"; the memory limit of {bytes_text(limit)} will end the run before all are seen"
     note(text)
@@ -190,6 +190,7 @@ class _Watcher:
         self._begin = solver.progress()
         self._events = EventLog(folder.path, self._begin.iteration)
         self._next_metrics = clock.monotonic()
+        self._last_metrics = -1
         self._next_checkpoint = clock.monotonic() + plan.checkpoint_every
 
     def __call__(self, now: Progress) -> None:
@@ -227,6 +228,9 @@ class _Watcher:
         )
 
     def _write_metrics(self, now: Progress) -> None:
+        if now.iteration == self._last_metrics:
+            return
+        self._last_metrics = now.iteration
         numbers = {**vars(now), "nodes_per_second": self.rate(now)}
         self._folder.add_metrics(numbers)
         scalars = {name: float(value) for name, value in numbers.items() if name != "iteration"}

@@ -126,7 +126,7 @@ def fill_rules(rules: Any, parameters: dict[str, Any], stacks: list[int], larges
 
 
 @kernel
-def bit(seat: int) -> int:
+def bit(seat: int) -> Any:
     return np.uint16(1) << np.uint16(seat)
 
 
@@ -214,13 +214,13 @@ def next_to_act(state: Any, players: int, after: int) -> int:
 
 
 @kernel
-def owed(state: Any, seat: int) -> int:
+def owed(state: Any, seat: int) -> Any:
     """Chips that a call costs; a seat with fewer calls all-in."""
     return min(state.level - state.bet[seat], state.stack[seat])
 
 
 @kernel
-def smallest_raise(state: Any, rules: Any) -> int:
+def smallest_raise(state: Any, rules: Any) -> Any:
     """The least total of a full raise."""
     if rules.structure == FIXED_LIMIT:
         return state.base + state.step
@@ -228,7 +228,7 @@ def smallest_raise(state: Any, rules: Any) -> int:
 
 
 @kernel
-def largest_raise(state: Any, rules: Any, seat: int) -> int:
+def largest_raise(state: Any, rules: Any, seat: int) -> Any:
     """The greatest total that the structure and the stack allow."""
     all_in = state.bet[seat] + state.stack[seat]
     smallest = smallest_raise(state, rules)
@@ -254,7 +254,7 @@ def may_raise(state: Any, rules: Any, seat: int) -> bool:
 
 
 @kernel
-def menu_total(state: Any, rules: Any, seat: int, index: int) -> int:
+def menu_total(state: Any, rules: Any, seat: int, index: int) -> Any:
     """The total of menu size `index`: a fraction of the pot after the call, within the limits."""
     to_call = state.level - state.bet[seat]
     raise_by = np.int64(np.floor(rules.size[index] * (state.pot + to_call) + 0.5))
@@ -263,7 +263,7 @@ def menu_total(state: Any, rules: Any, seat: int, index: int) -> int:
 
 
 @kernel
-def wager_total(state: Any, rules: Any, seat: int, action: int) -> int:
+def wager_total(state: Any, rules: Any, seat: int, action: int) -> Any:
     """The total that a wager (an action number from WAGER on) raises to."""
     if rules.structure == FIXED_LIMIT:
         return np.int64(largest_raise(state, rules, seat))

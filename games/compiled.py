@@ -40,7 +40,7 @@ def _source_hash() -> str:
 
 
 def _cache_folder() -> Path:
-    """A writable folder for this version of the kernels; a temporary one if the home is read-only."""
+    """A writable folder for this version of the kernels; a temporary one in a read-only home."""
     home = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     name = _source_hash()
     for root in (Path(home) / "pokerspiel", Path(tempfile.gettempdir()) / "pokerspiel-cache"):

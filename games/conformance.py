@@ -1,4 +1,4 @@
-"""What every variant must pass, whatever its rules: no chip made, no card leaked, nothing forgotten.
+"""What every variant must pass: no chip made, no card leaked, nothing forgotten.
 
 `check_hand` plays one random hand of a game through OpenSpiel's interface and checks every node;
 `Recall` collects information sets over many hands. A failed check raises AssertionError and names
@@ -88,7 +88,7 @@ def _check_chance(game: Game, state: KernelState, random: np.random.Generator) -
     outcomes = state.chance_outcomes()
     cards = [card for card, _ in outcomes]
     assert cards == sorted(set(cards)), f"cards {cards} are not ascending"
-    assert 0 <= cards[0] and cards[-1] < game.limits.max_chance_outcomes, f"cards {cards}"
+    assert cards[0] >= 0 and cards[-1] < game.limits.max_chance_outcomes, f"cards {cards}"
     assert abs(sum(share for _, share in outcomes) - 1.0) < 1e-9, "probabilities do not sum to 1"
     return int(random.choice(cards))
 
@@ -98,7 +98,7 @@ def _check_decision(game: Game, state: KernelState, random: np.random.Generator)
     legal = state.legal_actions()
     assert legal, "no legal action"
     assert legal == sorted(set(legal)), f"legal actions {legal} are not ascending"
-    assert 0 <= legal[0] and legal[-1] < game.limits.num_actions, f"legal actions {legal}"
+    assert legal[0] >= 0 and legal[-1] < game.limits.num_actions, f"legal actions {legal}"
     names = [state.action_to_string(seat, action) for action in legal[:40]]
     assert len(set(names)) == len(names), f"two actions have one name: {names}"
     for other in range(game.players):

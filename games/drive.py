@@ -40,7 +40,7 @@ def list_actions(states: Any, tables: Any, actions: Any) -> int:
 
 
 @kernel
-def apply_action(states: Any, tables: Any, action: int) -> tuple[int, int]:
+def apply_action(states: Any, tables: Any, action: int) -> Any:
     """Play an action, or let a card fall; returns (whose turn it is then, who saw the event).
 
     Who saw it is a seat, EVERYBODY or NOBODY.
@@ -52,7 +52,7 @@ def apply_action(states: Any, tables: Any, action: int) -> tuple[int, int]:
 
 
 @kernel
-def audience_of(states: Any, tables: Any) -> int:
+def audience_of(states: Any, tables: Any) -> Any:
     """Who sees the next card or action: a seat, EVERYBODY or NOBODY."""
     return np.int64(audience(states[0], tables))
 

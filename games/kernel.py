@@ -1,9 +1,9 @@
 """The names that compiled code calls on any game.
 
 A *family* of games is one numpy record (its state) that starts with the fields of `COMMON`, and a
-few kernels on it, registered here under generic names. numba resolves a generic name by the record's
-type while it compiles the caller, so that a solver, the arena or the OpenSpiel adapter is written
-once and runs at the speed of the family's own code.
+few kernels on it, registered here under generic names. numba resolves a generic name by the
+record's type while it compiles the caller, so that a solver, the arena or the OpenSpiel adapter is
+written once and runs at the speed of the family's own code.
 
 Every generic name takes `tables`, a NamedTuple of arrays: look-up tables, and the record `rules[0]`
 with the parameters of the game, whose field `deck` is the set of cards as a bit mask.
@@ -12,7 +12,7 @@ with the parameters of the game, whose field `deck` is the set of cards as a bit
 |---|---|
 | `begin(state, tables)` | a new hand: stacks, antes or blinds; cards still to be dealt |
 | `legal_actions(state, tables, actions) -> n` | the actions of the seat to act, ascending |
-| `act(state, tables, action)` | play an action; at a chance node the action is the card that falls |
+| `act(state, tables, action)` | play an action; at a chance node, the card that falls |
 | `information_key(state, tables, player) -> uint64` | all that `player` may know, hashed |
 | `observe(state, tables, player, out)` | the same as numbers for a network (see the family) |
 | `equity(state, tables, player, action, samples, seed)` | share of the pot against random hands |
@@ -199,11 +199,11 @@ def _halves_won(state: Any, tables: Any, draw: Any, omaha: Any) -> Any:
     return lambda state, tables, draw, omaha: function(state, tables, draw, omaha)
 
 
-# Hashing and randomness: the finaliser and the generator of splitmix64 (Steele, Lea and Flood 2014).
+# Hashing and randomness: the finaliser and the generator of splitmix64 (Steele et al. 2014).
 
 
 @kernel
-def mix(key: int, value: int) -> int:
+def mix(key: int, value: int) -> Any:
     """Fold `value` into the 64-bit hash `key`; the order of values matters."""
     x = (np.uint64(key) + np.uint64(0xD1B54A32D192ED03)) * np.uint64(0x9E3779B97F4A7C15)
     x += np.uint64(value)
@@ -219,7 +219,7 @@ def same_action(state: Any, tables: Any, action: int, exact_tables: Any) -> int:
 
 
 @kernel
-def random_bits(random: Any) -> int:
+def random_bits(random: Any) -> Any:
     """The next 64 random bits of the generator whose state is `random[0]`."""
     random[0] += np.uint64(0x9E3779B97F4A7C15)
     x = random[0]
@@ -229,7 +229,7 @@ def random_bits(random: Any) -> int:
 
 
 @kernel
-def random_below(random: Any, n: int) -> int:
+def random_below(random: Any, n: int) -> Any:
     """A whole number in [0, n), uniform up to n / 2**32."""
     return np.int64(((random_bits(random) >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
 
@@ -241,8 +241,8 @@ def random_unit(random: Any) -> float:
 
 
 # The deck: its order is fixed by the seed of the hand, so that other players can replay the hand.
-# Most hands see few cards, so the order is drawn as far as it is needed: the bottom, which the board
-# comes from, when a deck is opened, and then from the top down (Fisher and Yates).
+# Most hands see few cards, so the order is drawn as far as it is needed: the bottom, which the
+# board comes from, when a deck is opened, and then from the top down (Fisher and Yates).
 
 BOARD = 5
 """Cards at the bottom of a deck that are drawn when it is opened."""
@@ -282,9 +282,9 @@ def _open_deck(deck: Any, cards: int) -> None:
     """Start the next deck, of the mask `cards`, and draw the order of its bottom."""
     epoch = np.int64(deck.ready)
     order = deck.order[epoch]
-    rest = np.uint64(cards)
+    rest: Any = np.uint64(cards)
     card = 0
-    n = 0
+    n: Any = 0
     while rest:
         order[n] = card
         n += np.int64(rest & np.uint64(1))
@@ -299,7 +299,7 @@ def _open_deck(deck: Any, cards: int) -> None:
 
 @kernel
 def _draw_top(deck: Any, epoch: int, end: int) -> None:
-    """Draw the order of the top `end` cards, but for those at the bottom, which are drawn already."""
+    """Draw the order of the top `end` cards, but for the bottom, which is drawn already."""
     bottom = max(deck.size - BOARD, 0)
     end = min(end, bottom)
     for i in range(np.int64(deck.drawn[epoch]), end):
@@ -308,8 +308,8 @@ def _draw_top(deck: Any, epoch: int, end: int) -> None:
 
 
 @kernel
-def next_card(state: Any, tables: Any, deck: Any) -> int:
-    """The card that falls at a chance node: from the top of the deck, for the board from the bottom.
+def next_card(state: Any, tables: Any, deck: Any) -> Any:
+    """The card that falls at a chance node: from the top, for the board from the bottom.
 
     The board of a hand is thus the same whatever the players draw.
     """
@@ -319,7 +319,7 @@ def next_card(state: Any, tables: Any, deck: Any) -> int:
     order = deck.order[epoch]
     size = np.int64(deck.size)
     for i in range(size):
-        position = i
+        position: Any = i
         if state.shared:
             position = size - 1 - i
             if i >= BOARD:

@@ -15,9 +15,9 @@ import numpy as np
 
 from pokerspiel.games.compiled import kernel
 from pokerspiel.games.kernel import (
-    EVERYBODY,
     CHANCE,
     COMMON,
+    EVERYBODY,
     KIND_CALL,
     KIND_FOLD,
     KIND_RAISE,
@@ -148,14 +148,14 @@ def _pay(state: Any, players: int) -> None:
 
 
 @kernel
-def has_bet(state: Any, seat: int, players: int) -> int:
+def has_bet(state: Any, seat: int, players: int) -> Any:
     """1 if `seat` has bet, else 0. No seat decides more than twice, nor bets more than once."""
     decisions = np.uint32(1) << np.uint32(seat) | np.uint32(1) << np.uint32(seat + players)
     return np.int64((state.bet_mask & decisions) != 0)
 
 
 @kernel
-def information_key(state: Any, tables: Any, player: int) -> int:
+def information_key(state: Any, tables: Any, player: int) -> Any:
     """The seat, its card and all decisions."""
     return mix(state.history, player << 4 | np.int64(state.card[player]))
 
@@ -212,13 +212,13 @@ def raise_cost(state: Any, tables: Any, action: int) -> int:
 
 
 @kernel
-def audience(state: Any, tables: Any) -> int:
+def audience(state: Any, tables: Any) -> Any:
     """Who sees the next event: a card is seen by the seat that it is dealt to."""
     return np.int64(state.dealt) if state.turn == CHANCE else EVERYBODY
 
 
 @kernel
-def odds(state: Any, player: int) -> tuple[int, int]:
+def odds(state: Any, player: int) -> Any:
     """Chips that `player` must pay to stay in, and chips in the middle."""
     pot = state.dealt  # antes: every seat has its card when somebody decides
     for i in range(state.decisions):

@@ -15,9 +15,9 @@ import numpy as np
 
 from pokerspiel.games.compiled import kernel
 from pokerspiel.games.kernel import (
-    EVERYBODY,
     CHANCE,
     COMMON,
+    EVERYBODY,
     KIND_CALL,
     KIND_FOLD,
     KIND_RAISE,
@@ -224,7 +224,7 @@ def _next_seat(state: Any, seat: int, players: int) -> int:
 
 
 @kernel
-def _strength(state: Any, seat: int) -> int:
+def _strength(state: Any, seat: int) -> Any:
     """Zero if folded; a pair beats all else, then the private rank decides."""
     if state.folded[seat]:
         return 0
@@ -237,7 +237,7 @@ def _pay(state: Any, players: int) -> None:
     """End the hand and set the returns: the best hands share the pot."""
     best = 0
     winners = 0
-    pot = 0
+    pot: Any = 0
     for seat in range(players):
         pot += np.int64(state.paid[seat])
         strength = _strength(state, seat)
@@ -254,7 +254,7 @@ def _pay(state: Any, players: int) -> None:
 
 
 @kernel
-def information_key(state: Any, tables: Any, player: int) -> int:
+def information_key(state: Any, tables: Any, player: int) -> Any:
     """The seat, the ranks that it sees and all decisions. Suits mean nothing and are forgotten."""
     seen = player << 8 | np.int64(state.board) << 4 | np.int64(state.rank[player])
     return mix(state.history, seen)
@@ -317,7 +317,7 @@ def equity(state: Any, tables: Any, player: int, action: int, samples: int, seed
 
 
 @kernel
-def _random_card(random: int, taken: int, ranks: int) -> tuple[int, int]:
+def _random_card(random: int, taken: int, ranks: int) -> Any:
     """The next state of the generator, and a random card outside the mask `taken`."""
     while True:
         random = mix(random, np.uint64(1))
@@ -335,23 +335,23 @@ def action_kind(state: Any, tables: Any, action: int) -> int:
 
 
 @kernel
-def raise_cost(state: Any, tables: Any, action: int) -> int:
+def raise_cost(state: Any, tables: Any, action: int) -> Any:
     """Chips that a bet or raise puts in."""
     owed = np.int64(state.price) - np.int64(state.paid[state.turn])
     return owed + raise_size(np.int64(state.round))
 
 
 @kernel
-def audience(state: Any, tables: Any) -> int:
+def audience(state: Any, tables: Any) -> Any:
     """Who sees the next event: a private card is seen by the seat that it is dealt to."""
     private = state.turn == CHANCE and state.dealt < tables.rules[0].players
     return np.int64(state.dealt) if private else EVERYBODY
 
 
 @kernel
-def odds(state: Any, player: int) -> tuple[int, int]:
+def odds(state: Any, player: int) -> Any:
     """Chips that `player` must pay to stay in, and chips in the middle."""
-    pot = 0
+    pot: Any = 0
     for seat in range(state.dealt):
         pot += np.int64(state.paid[seat])
     return np.int64(state.price) - np.int64(state.paid[player]), pot

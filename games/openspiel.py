@@ -290,8 +290,8 @@ def _numbers(values: np.ndarray) -> str:
 def information_text(game: Game, state: KernelState, player: int) -> str:
     """The information set of a player: betting and cards in words, and the key of the kernels.
 
-    Two states have the same text exactly when they have the same key. An abstraction shows the class
-    of the hand only, since it forgets some of the betting.
+    Two states have the same text exactly when they have the same key. An abstraction shows only
+    the class of the hand, since it forgets some of the betting.
     """
     key = drive.key_of(state._states, game.tables, player)
     hand = game.family.hand_text(game, state._states[0], player)
@@ -327,9 +327,7 @@ def _register(variant: Variant) -> None:
         provides_factored_observation_string=True,
         parameter_specification={p.name: p.default for p in variant.parameters},
     )
-    game_class = type(
-        variant.name, (KernelGame,), {"variant": variant, "game_type": game_type}
-    )
+    game_class = type(variant.name, (KernelGame,), {"variant": variant, "game_type": game_type})
     pyspiel.register_game(game_type, game_class)
 
 

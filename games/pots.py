@@ -20,8 +20,8 @@ def next_layer(paid: Any, folded: int, players: int, floor: int) -> tuple[int, i
 
     The top is 0 when there is none left.
     """
-    top = 0
-    highest = 0
+    top: Any = 0
+    highest: Any = 0
     for seat in range(players):
         if not folded >> seat & 1:
             if paid[seat] > floor and (top == 0 or paid[seat] < top):
@@ -29,10 +29,10 @@ def next_layer(paid: Any, folded: int, players: int, floor: int) -> tuple[int, i
             highest = max(highest, np.int64(paid[seat]))
     if top == 0:
         return 0, 0, 0
-    chips = 0
+    chips: Any = 0
     seats = 0
     for seat in range(players):
-        covered = np.int64(paid[seat])
+        covered: Any = np.int64(paid[seat])
         if top < highest:
             covered = min(covered, top)
         chips += max(covered - floor, 0)

@@ -18,7 +18,6 @@ from pokerspiel.games.betting import (
     BETTING,
     BETTING_PARAMETERS,
     BETTING_RULES,
-    CALL,
     FIXED_LIMIT,
     FOLD,
     WAGER,
@@ -41,9 +40,9 @@ from pokerspiel.games.cards import RANKS, card_name, deck_mask
 from pokerspiel.games.compiled import kernel
 from pokerspiel.games.hands import svara_points
 from pokerspiel.games.kernel import (
-    EVERYBODY,
     CHANCE,
     COMMON,
+    EVERYBODY,
     KIND_BLIND,
     KIND_DECLINE,
     KIND_JOIN,
@@ -137,8 +136,12 @@ PARAMETERS = (
     Parameter("opening_blind", 0, "the first blind bet; 0: the ante", low=0, high=10_000),
     Parameter("blind_multipliers", "2 3 4", "a blind bet is one of these times the last one"),
     Parameter("max_blind_laps", 1, "laps of blind betting", low=1, high=4),
-    Parameter("joker_mode", "best", "joker and two others: 11 + best, or all", choices=("best", "sum_all")),
-    Parameter("sevens", "best", "exactly two sevens: the best score, or 23", choices=("best", "fixed_23")),
+    Parameter(
+        "joker_mode", "best", "joker and two others: 11 + best, or all", choices=("best", "sum_all")
+    ),
+    Parameter(
+        "sevens", "best", "exactly two sevens: the best score, or 23", choices=("best", "fixed_23")
+    ),
     Parameter("buyin_rounding", "up", "how the price to join is rounded", choices=ROUNDINGS),
     Parameter("svarka_ante", False, "whether a svarka costs a new ante"),
     Parameter("max_svarkas", 12, "ties played off in a row", low=0, high=MAX_DECKS - 1),
@@ -164,7 +167,11 @@ def make_tables(parameters: dict[str, Any]) -> Tables:
             f"need {needed}"
         )
     multipliers = numbers(parameters["blind_multipliers"], "blind_multipliers")
-    if not 1 <= len(multipliers) <= MAX_MULTIPLIERS or min(multipliers) < 2 or max(multipliers) > 99:
+    if (
+        not 1 <= len(multipliers) <= MAX_MULTIPLIERS
+        or min(multipliers) < 2
+        or max(multipliers) > 99
+    ):
         raise ValueError(
             f"blind_multipliers={parameters['blind_multipliers']!r}: expected 1 to "
             f"{MAX_MULTIPLIERS} numbers from 2 to 99"
@@ -226,23 +233,23 @@ def limits(parameters: dict[str, Any]) -> Limits:
 
 
 @kernel
-def look(rules: Any) -> int:
+def look(rules: Any) -> Any:
     return np.int64(rules.after_wagers)
 
 
 @kernel
-def first_blind(rules: Any) -> int:
+def first_blind(rules: Any) -> Any:
     """The opening blind; the blinds of each multiplier follow."""
     return np.int64(rules.after_wagers) + 1
 
 
 @kernel
-def join(rules: Any) -> int:
+def join(rules: Any) -> Any:
     return np.int64(rules.after_wagers) + 2 + rules.multipliers
 
 
 @kernel
-def decline(rules: Any) -> int:
+def decline(rules: Any) -> Any:
     return join(rules) + 1
 
 
@@ -304,14 +311,16 @@ def _start_deal(state: Any, rules: Any) -> None:
 
 @kernel
 def _hash_stakes(state: Any, rules: Any) -> None:
-    """Begin `deal_history` with all that matters of the past: stacks, pots, who is in, who deals."""
+    """Begin `deal_history` with what matters of the past: stacks, pots, who is in, who deals."""
     key = mix(np.uint64(state.svarkas), np.uint64(state.in_deal) << np.uint64(8))
     key = mix(key, np.uint64(state.dealer + 1))
     key = mix(key, np.uint64(state.tied))
     for seat in range(rules.players):
         key = mix(key, np.uint64(state.stack[seat]))
     for i in range(np.int64(state.pots)):
-        key = mix(key, np.uint64(state.pot_chips[i]) << np.uint64(16) | np.uint64(state.pot_seats[i]))
+        key = mix(
+            key, np.uint64(state.pot_chips[i]) << np.uint64(16) | np.uint64(state.pot_seats[i])
+        )
     state.deal_history = key
 
 
@@ -326,12 +335,12 @@ def _remember(state: Any, event: int) -> None:
 
 
 @kernel
-def _smallest_blind(state: Any, rules: Any) -> int:
+def _smallest_blind(state: Any, rules: Any) -> Any:
     return rules.opening_blind if state.blind == 0 else state.blind * rules.multiplier[0]
 
 
 @kernel
-def _blind_total(state: Any, rules: Any, action: int) -> int:
+def _blind_total(state: Any, rules: Any, action: int) -> Any:
     """The total blind bet of a blind action."""
     index = action - first_blind(rules)
     return rules.opening_blind if index == 0 else state.blind * rules.multiplier[index - 1]
@@ -389,7 +398,7 @@ def _start_cards(state: Any) -> None:
 
 
 @kernel
-def _receiver(state: Any, players: int) -> int:
+def _receiver(state: Any, players: int) -> Any:
     """The seat that gets the next card: one at a time, clockwise from the left of the dealer."""
     place = state.dealt % count_seats(np.int64(state.in_deal))
     for i in range(1, players + 1):
@@ -449,7 +458,7 @@ def _go_on(state: Any, rules: Any, after: int) -> None:
 
 
 @kernel
-def _somebody_paid(state: Any) -> bool:
+def _somebody_paid(state: Any) -> Any:
     """Whether a seat still in has acted in the normal phase; else a blind bettor owes nothing."""
     return (state.closed & ~state.folded) != 0
 
@@ -471,12 +480,12 @@ def _act_bet(state: Any, rules: Any, action: int) -> None:
 @kernel
 def _collect_bets(state: Any, rules: Any) -> None:
     """Lay the chips of this deal into pots; a pot of the same seats grows, others are new."""
-    floor = 0
+    floor: Any = 0
     while True:
         top, chips, seats = next_layer(state.paid, np.int64(state.folded), rules.players, floor)
         if top == 0:
             break
-        index = np.int64(state.pots)
+        index: Any = np.int64(state.pots)
         for i in range(np.int64(state.pots)):
             if np.int64(state.pot_seats[i]) == seats:
                 index = i
@@ -596,7 +605,7 @@ def _start_svarka(state: Any, rules: Any) -> None:
 
 
 @kernel
-def legal_actions(state: Any, tables: Any, actions: Any) -> int:
+def legal_actions(state: Any, tables: Any, actions: Any) -> Any:
     rules = tables.rules[0]
     if state.phase == BLIND:
         return _legal_blinds(state, rules, actions)
@@ -623,7 +632,7 @@ def act(state: Any, tables: Any, action: int) -> None:
 
 
 @kernel
-def cards_held(state: Any, rules: Any, seat: int) -> int:
+def cards_held(state: Any, rules: Any, seat: int) -> Any:
     """Cards that a seat has been dealt in this deal."""
     if not state.in_deal & bit(seat):
         return 0
@@ -640,7 +649,7 @@ def cards_held(state: Any, rules: Any, seat: int) -> int:
 
 
 @kernel
-def _mix_hand(key: int, state: Any, rules: Any, seat: int) -> int:
+def _mix_hand(key: int, state: Any, rules: Any, seat: int) -> Any:
     """Add the hand to a hash; spades, hearts and diamonds are exchangeable, the joker is a club."""
     clubs = np.uint64(0)
     a = np.uint64(0)
@@ -669,7 +678,7 @@ def _mix_hand(key: int, state: Any, rules: Any, seat: int) -> int:
 
 
 @kernel
-def information_key(state: Any, tables: Any, player: int) -> int:
+def information_key(state: Any, tables: Any, player: int) -> Any:
     """Hash of what `player` knows.
 
     `none` remembers all actions and own hands, up to an exchange of spades, hearts and diamonds.
@@ -701,7 +710,7 @@ def action_kind(state: Any, tables: Any, action: int) -> int:
 
 
 @kernel
-def raise_cost(state: Any, tables: Any, action: int) -> int:
+def raise_cost(state: Any, tables: Any, action: int) -> Any:
     """Chips that a bet or raise puts in."""
     seat = np.int64(state.turn)
     return betting.wager_total(state, tables.rules[0], seat, action) - np.int64(state.bet[seat])
@@ -714,7 +723,7 @@ def audience(state: Any, tables: Any) -> int:
 
 
 @kernel
-def odds(state: Any, player: int) -> tuple[int, int]:
+def odds(state: Any, player: int) -> Any:
     """(chips that staying in costs, chips in the middle)."""
     if state.phase == JOIN:
         return np.int64(state.price), np.int64(state.pot)
@@ -724,7 +733,7 @@ def odds(state: Any, player: int) -> tuple[int, int]:
 
 
 @kernel
-def equity(state: Any, tables: Any, player: int, action: int, samples: int, seed: int) -> float:
+def equity(state: Any, tables: Any, player: int, action: int, samples: int, seed: int) -> Any:
     """Share of the pot that the hand takes from random hands of the seats still in, by sampling.
 
     Ties share equally. Before the cards are dealt it is an equal share.
@@ -766,7 +775,7 @@ def equity(state: Any, tables: Any, player: int, action: int, samples: int, seed
 _PHASES = 4
 
 
-def observation_size(parameters: dict[str, Any]) -> int:
+def observation_size(parameters: dict[str, Any]) -> Any:
     """Length of the observation: see `observe`."""
     return 6 * parameters["players"] + _PHASES + 52 + 6
 
@@ -855,16 +864,17 @@ def public_event(game: Any, state: Any, seat: int, action: int) -> int:
 def event_name(game: Any, event: int) -> str:
     """A public event in short: "f", "c", "r", "look", "b0" (the opening blind), "join" ..."""
     rules = game.tables.rules[0]
-    if event < rules["after_wagers"]:
+    place = event - int(rules["after_wagers"])
+    if place < 0:
         return betting.short_name(rules, event)
-    last = ("join", "decline")
-    if event >= join(rules):
-        return last[event - int(join(rules))]
-    return "look" if event == look(rules) else f"b{event - int(first_blind(rules))}"
+    blinds = 1 + int(rules["multipliers"])
+    if place <= blinds:
+        return f"b{place - 1}" if place else "look"
+    return "join" if place == blinds + 1 else "decline"
 
 
 def hand_text(game: Any, state: Any, player: int) -> str:
-    """What an information set says of the hand: its points, or the cards up to exchangeable suits."""
+    """What an information set says of the hand: its points, or its cards up to suits."""
     rules = game.tables.rules[0]
     held = int(cards_held(state, rules, player))
     if rules["abstraction"] == POINTS:

@@ -1,11 +1,11 @@
-"""Sviten Special, Sviten Flush and Dramaha: Omaha and five-card draw in one hand, one pot, two halves.
+"""Sviten Special, Sviten Flush and Dramaha: Omaha and five-card draw share one hand and one pot.
 
 A hand runs through blinds and deal, betting, flop, betting, one draw, turn, betting, river, betting
 and showdown. Seat n-1 has the button; heads-up it posts the small blind. Who draws exactly one card
 sees it face up and may reject it for another.
 
-Actions: the betting actions of `betting.py`, then the discards (a bit mask over the hand in the order
-of `hand_order`; the plans of `abstraction.halves` in that abstraction), keep, reject.
+Actions: the betting actions of `betting.py`, then the discards (a bit mask over the hand in the
+order of `hand_order`; the plans of `abstraction.halves` in that abstraction), keep, reject.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ from pokerspiel.games.betting import (
     FOLD,
     WAGER,
     bet,
-    bit,
     fill_rules,
     is_live,
     legal_bets,
@@ -36,19 +35,27 @@ from pokerspiel.games.betting import (
     set_price,
     start_stacks,
 )
-from pokerspiel.games.cards import RANKS, card_name, cards_text, deck_mask, lowest_card, popcount
+from pokerspiel.games.cards import (
+    RANKS,
+    card_name,
+    cards_of,
+    cards_text,
+    deck_mask,
+    lowest_card,
+    popcount,
+)
 from pokerspiel.games.compiled import kernel
 from pokerspiel.games.hands import HAND_TABLES, draw_rank, hand_tables, omaha_rank
 from pokerspiel.games.kernel import (
-    EVERYBODY,
-    NOBODY,
     CHANCE,
     COMMON,
+    EVERYBODY,
     KIND_DRAW,
     KIND_KEEP,
     KIND_REJECT,
     MAX_DECKS,
     MAX_SEATS,
+    NOBODY,
     TERMINAL,
     mix,
     random_below,
@@ -98,7 +105,10 @@ STATE = np.dtype(
         ("up_count", np.uint8),
         ("up", np.uint8, (SEATS,)),  # the face-up cards, in order
         ("memory", np.uint64, (SEATS,)),  # hash of private events
-        ("round_history", np.uint64),  # hash of the stakes at the start of the round and the bets since
+        (
+            "round_history",
+            np.uint64,
+        ),  # hash of the stakes at the start of the round and the bets since
         ("aggressor", np.int8),  # who made the last wager of the round
         ("bucket", np.int32, (SEATS,)),  # abstract hand, for the moment named by `bucket_tag`
         ("bucket_tag", np.uint8, (SEATS,)),
@@ -280,18 +290,18 @@ def limits(parameters: dict[str, Any]) -> Limits:
 
 
 @kernel
-def first_discard(rules: Any) -> int:
+def first_discard(rules: Any) -> Any:
     """The discard of nothing; the masks of cards follow."""
     return np.int64(rules.after_wagers)
 
 
 @kernel
-def keep(rules: Any) -> int:
+def keep(rules: Any) -> Any:
     return first_discard(rules) + (1 << rules.hole_cards)
 
 
 @kernel
-def reject(rules: Any) -> int:
+def reject(rules: Any) -> Any:
     return keep(rules) + 1
 
 
@@ -367,7 +377,7 @@ def _remember(state: Any, event: int) -> None:
 
 
 @kernel
-def _open_betting(state: Any, rules: Any) -> bool:
+def _open_betting(state: Any, rules: Any) -> Any:
     """Open the round of the street; False if nobody has to act in it.
 
     Before the flop the seat behind the big blind is first, later the one left of the button.
@@ -437,7 +447,7 @@ def _act_bet(state: Any, tables: Any, action: int) -> None:
 
 
 @kernel
-def _held(state: Any, seat: int) -> int:
+def _held(state: Any, seat: int) -> Any:
     """The hole cards of a seat as a mask."""
     mask = np.uint64(0)
     for i in range(np.int64(state.hole_count[seat])):
@@ -464,7 +474,7 @@ def _next_drawer(state: Any, rules: Any) -> bool:
 
 
 @kernel
-def discarded(state: Any, tables: Any, action: int) -> int:
+def discarded(state: Any, tables: Any, action: int) -> Any:
     """What a discard throws away, as a bit mask over the places in `state.hole[drawer]`."""
     rules = tables.rules[0]
     choice = action - first_discard(rules)
@@ -511,8 +521,8 @@ def _act_discard(state: Any, tables: Any, action: int) -> None:
 def _deal_drawer(state: Any, rules: Any, phase: int, cards: int) -> None:
     """Let chance deal `cards` to the drawing seat; reshuffle first when the deck has run out.
 
-    A reshuffle sets turn and river aside, then brings back the discards of earlier drawers, rejected
-    cards and folded hands.
+    A reshuffle sets turn and river aside, then brings back the discards of earlier drawers,
+    rejected cards and folded hands.
     """
     state.turn = CHANCE
     state.phase = phase
@@ -599,7 +609,7 @@ def _deal(state: Any, tables: Any, card: int) -> None:
 @kernel
 def _end_dealing(state: Any, tables: Any, phase: int) -> None:
     rules = tables.rules[0]
-    if phase == HOLE or phase == BOARD:
+    if phase in (HOLE, BOARD):
         if not _open_betting(state, rules):
             _advance(state, tables)
     elif phase == SET_ASIDE:
@@ -623,13 +633,13 @@ def _end_dealing(state: Any, tables: Any, phase: int) -> None:
 
 
 @kernel
-def draw_strength(tables: Any, hole: Any, count: int) -> int:
+def draw_strength(tables: Any, hole: Any, count: int) -> Any:
     """Strength of the draw half: of the cards held, as a high hand or as a flush."""
     return draw_rank(tables.rules[0].hands, hole, count, tables.rules[0].draw_half)
 
 
 @kernel
-def omaha_strength(tables: Any, hole: Any, count: int, board: Any, board_count: int) -> int:
+def omaha_strength(tables: Any, hole: Any, count: int, board: Any, board_count: int) -> Any:
     """Strength of the Omaha half."""
     rules = tables.rules[0]
     return omaha_rank(
@@ -704,7 +714,7 @@ def _compare_hands(state: Any, tables: Any, draw: Any, omaha: Any) -> None:
 
 
 @kernel
-def halves_won(state: Any, tables: Any, draw: Any, omaha: Any) -> int:
+def halves_won(state: Any, tables: Any, draw: Any, omaha: Any) -> Any:
     """Write the chips that each seat won of the draw halves and of the Omaha halves.
 
     Halves are exact, odd chips shared; a bet that nobody called is no pot. Returns the mask of the
@@ -751,7 +761,7 @@ def _finish(state: Any, tables: Any) -> None:
 
 
 @kernel
-def legal_actions(state: Any, tables: Any, actions: Any) -> int:
+def legal_actions(state: Any, tables: Any, actions: Any) -> Any:
     rules = tables.rules[0]
     if state.phase == BET:
         return legal_bets(state, rules, state.turn, actions)
@@ -883,7 +893,7 @@ def hand_order(state: Any, player: int) -> int:
 
 
 @kernel
-def _order_value(state: Any, player: int, i: int, a: int, b: int, c: int, d: int) -> int:
+def _order_value(state: Any, player: int, i: int, a: int, b: int, c: int, d: int) -> Any:
     card = np.int64(state.hole[player, i])
     alike = 0
     for j in range(np.int64(state.hole_count[player])):
@@ -899,7 +909,7 @@ def _order_value(state: Any, player: int, i: int, a: int, b: int, c: int, d: int
 
 
 @kernel
-def information_key(state: Any, tables: Any, player: int) -> int:
+def information_key(state: Any, tables: Any, player: int) -> Any:
     """Hash of what `player` knows.
 
     `none` remembers all public events and own cards and discards, up to an exchange of suits.
@@ -942,14 +952,14 @@ def action_kind(state: Any, tables: Any, action: int) -> int:
 
 
 @kernel
-def raise_cost(state: Any, tables: Any, action: int) -> int:
+def raise_cost(state: Any, tables: Any, action: int) -> Any:
     """Chips that a bet or raise puts in."""
     seat = np.int64(state.turn)
     return betting.wager_total(state, tables.rules[0], seat, action) - np.int64(state.bet[seat])
 
 
 @kernel
-def lift(state: Any, tables: Any, action: int, exact_tables: Any) -> int:
+def lift(state: Any, tables: Any, action: int, exact_tables: Any) -> Any:
     """A plan as the discard of `exact_tables` that throws away the same cards."""
     same = tables.rules[0].abstraction == exact_tables.rules[0].abstraction
     if same or state.phase != DRAW:
@@ -964,7 +974,7 @@ def lift(state: Any, tables: Any, action: int, exact_tables: Any) -> int:
 
 
 @kernel
-def audience(state: Any, tables: Any) -> int:
+def audience(state: Any, tables: Any) -> Any:
     """Who sees the next event: the face-up card and the board are public, discards are not."""
     rules = tables.rules[0]
     if state.phase == HOLE:
@@ -977,7 +987,7 @@ def audience(state: Any, tables: Any) -> int:
 
 
 @kernel
-def odds(state: Any, player: int) -> tuple[int, int]:
+def odds(state: Any, player: int) -> Any:
     """(chips that a call costs, chips in the middle)."""
     if state.phase != BET:
         return 0, np.int64(state.pot)
@@ -985,7 +995,7 @@ def odds(state: Any, player: int) -> tuple[int, int]:
 
 
 @kernel
-def _visible(state: Any, player: int) -> int:
+def _visible(state: Any, player: int) -> Any:
     """All cards that `player` has seen, as a mask."""
     seen = state.discards[player] | _held(state, player)
     for i in range(np.int64(state.up_count)):
@@ -996,7 +1006,7 @@ def _visible(state: Any, player: int) -> int:
 
 
 @kernel
-def _draw_from(random: Any, left: int) -> int:
+def _draw_from(random: Any, left: int) -> Any:
     """A random card of the mask `left`."""
     card = random_below(random, 52)
     while not left >> np.uint64(card) & np.uint64(1):
@@ -1073,7 +1083,7 @@ _PHASES = 8
 _STREETS = 5
 
 
-def observation_size(parameters: dict[str, Any]) -> int:
+def observation_size(parameters: dict[str, Any]) -> Any:
     """Length of the observation: see `observe`."""
     return 8 * parameters["players"] + _PHASES + _STREETS + 4 * 52 + 3
 
@@ -1174,21 +1184,24 @@ def action_name(game: Any, state: Any, action: int) -> str:
 
 
 def public_event(game: Any, state: Any, seat: int, action: int) -> int:
-    """The number under which everybody sees the action that led to `state`: of discards the count."""
+    """The number under which everybody sees the last action: of discards, their count."""
     rules = game.tables.rules[0]
-    if first_discard(rules) <= action < keep(rules):
-        return int(first_discard(rules)) + int(state["draws"][seat])
+    first = int(rules["after_wagers"])
+    if first <= action < first + (1 << int(rules["hole_cards"])):
+        return first + int(state["draws"][seat])
     return action
 
 
 def event_name(game: Any, event: int) -> str:
     """A public event in short: "f", "c", "r", "draw2", "keep" ..."""
     rules = game.tables.rules[0]
-    if event < rules["after_wagers"]:
+    drawn = event - int(rules["after_wagers"])
+    if drawn < 0:
         return betting.short_name(rules, event)
-    if event >= keep(rules):
-        return "keep" if event == keep(rules) else "reject"
-    return f"draw{event - int(first_discard(rules))}"
+    kept = 1 << int(rules["hole_cards"])
+    if drawn < kept:
+        return f"draw{drawn}"
+    return "keep" if drawn == kept else "reject"
 
 
 _PLACES = {
@@ -1207,12 +1220,15 @@ def hand_text(game: Any, state: Any, player: int) -> str:
     The suits are named w, x, y, z, in an order that does not depend on their real names.
     """
     if game.tables.rules[0]["abstraction"] == HALVES:
-        moment = {DRAW: halves.DRAWING, KEEP: halves.KEEPING}.get(int(state["phase"]), halves.BETTING)
+        moment = {DRAW: halves.DRAWING, KEEP: halves.KEEPING}.get(
+            int(state["phase"]), halves.BETTING
+        )
         return f"bucket {int(halves.bucket(state, game.tables, player, moment))}"
     words = [int(word) for word in _known_suits(state, player)]
     names = dict(zip(sorted(range(4), key=lambda suit: -words[suit]), "wxyz", strict=True))
     places: dict[str, list[str]] = {}
-    for card in sorted(range(52), key=lambda card: (-(card >> 2), names[card & 3])):
+    seen = cards_of(int(_visible(state, player)))
+    for card in sorted(seen, key=lambda card: (-(card >> 2), names[card & 3])):
         text = RANKS[card >> 2] + names[card & 3]
         place = int(_place_of(state, player, card))
         if place:

@@ -33,7 +33,9 @@ class Variant:
     def parameters(self) -> tuple[Parameter, ...]:
         """The family's parameters with this variant's defaults."""
         return tuple(
-            Parameter(p.name, self.defaults.get(p.name, p.default), p.help, p.low, p.high, p.choices)
+            Parameter(
+                p.name, self.defaults.get(p.name, p.default), p.help, p.low, p.high, p.choices
+            )
             for p in self.family.PARAMETERS
         )
 
@@ -67,10 +69,25 @@ VARIANTS = {
     variant.name: variant
     for variant in (
         Variant("sviten_special", sviten, "Omaha and five-card draw, a single card drawn face up"),
-        Variant("sviten_flush", sviten, "the longest flush held instead of the best hand", defaults={"draw_half": "flush"}),
-        Variant("dramaha", sviten, "Sviten Special without the face-up card", defaults={"one_card_face_up": False}),
+        Variant(
+            "sviten_flush",
+            sviten,
+            "the longest flush held instead of the best hand",
+            defaults={"draw_half": "flush"},
+        ),
+        Variant(
+            "dramaha",
+            sviten,
+            "Sviten Special without the face-up card",
+            defaults={"one_card_face_up": False},
+        ),
         Variant("svara", svara, "three cards, blind bets, no check, ties played off"),
-        Variant("mini_sviten", sviten, "Sviten Special with 6 cards, one in the hand", defaults=_MINI_SVITEN),
+        Variant(
+            "mini_sviten",
+            sviten,
+            "Sviten Special with 6 cards, one in the hand",
+            defaults=_MINI_SVITEN,
+        ),
         Variant("mini_svara", svara, "Svara with 6 cards, one in the hand", defaults=_MINI_SVARA),
         Variant("kuhn", kuhn, "Kuhn poker, for validation"),
         Variant("leduc", leduc, "Leduc poker, for validation"),

@@ -171,11 +171,14 @@ class Mccfr:
         last = self.state.iteration + iterations if iterations is not None else 1 << 62
         deadline = time.perf_counter() + (seconds if seconds is not None else float("inf"))
         while self.state.iteration < last and time.perf_counter() < deadline:
+            start = time.perf_counter()
             try:
                 self.state.table = make_room(self.state.table, self.memory_limit)
+                self._run_period(last, min(PERIOD, deadline - start))
             except TableFullError:
                 return "full"
-            self._run_period(last, min(PERIOD, deadline - time.perf_counter()))
+            finally:
+                self.state.seconds += time.perf_counter() - start
             if on_progress is not None:
                 on_progress(self.progress())
         return "done"
@@ -188,7 +191,6 @@ class Mccfr:
         """Let the threads work for some seconds, until iteration `last` or a crowded table."""
         state = self.state
         control = np.array([state.iteration, 0, 0], np.int64)
-        start = time.perf_counter()
         with ThreadPoolExecutor(len(self._workspaces)) as pool:
             try:
                 work: list[Future[None]] = [
@@ -201,7 +203,6 @@ class Mccfr:
                 pool.shutdown()
                 state.iteration = int(control[_NEXT])
                 state.nodes += int(control[_NODES])
-                state.seconds += time.perf_counter() - start
         for done in work:
             done.result()
 
@@ -238,14 +239,13 @@ class Estimate:
     bytes: int
 
 
-def estimate_size(game: Game, hands: int = 20_000, seed: int = 0) -> Estimate:
-    """Estimate the number of information sets from random play-outs.
+def estimate_size(game: Game, hands: int = 100_000, seed: int = 0) -> Estimate:
+    """Estimate the number of information sets from random hands.
 
     With S sets seen, f1 of them once and f2 twice: S + f1 (f1 - 1) / (2 (f2 + 1)), the estimator of
-    Chao (1984) without bias. It is far too low when most sets were seen once.
+    Chao (1984) without bias. The less alike the chances of the sets, the more is missed.
     """
-    room = hands * game.limits.max_game_length
-    keys = np.zeros(min(room, 64 * hands), np.uint64)
+    keys = np.zeros(hands * min(game.limits.max_game_length, 64), np.uint64)
     actions = np.zeros(len(keys), np.int64)
     found = _sample_keys(new_workspace(game), game.tables, np.uint64(seed), hands, keys, actions)
     _, index, times = np.unique(keys[:found], return_index=True, return_counts=True)
@@ -445,20 +445,33 @@ def _mean(utilities: Any, top: int, n: int) -> float:
 
 @kernel
 def _sample_keys(work: Any, tables: Any, seed: int, hands: int, keys: Any, actions: Any) -> int:
-    """Play random hands, write down key and number of actions at each decision; their number."""
+    """Play random hands, write down key and number of actions at each decision; their number.
+
+    Every other hand avoids the actions that end it, so that late decisions are seen too.
+    """
     found = 0
-    state = work.states[0]
+    states, legal = work.states, work.actions
     for hand in range(hands):
         _deal(work, mix(seed, hand))
-        begin(state, tables)
-        while state.turn >= CHANCE:
+        begin(states[0], tables)
+        while states[0].turn >= CHANCE:
+            state = states[0]
+            n = 1
             if state.turn == CHANCE:
-                act(state, tables, next_card(state, tables, work.deck[0]))
-                continue
-            n = legal_actions(state, tables, work.actions)
+                legal[0] = next_card(state, tables, work.deck[0])
+            else:
+                n = legal_actions(state, tables, legal)
             if n > 1 and found < len(keys):
                 keys[found] = information_key(state, tables, np.int64(state.turn))
                 actions[found] = n
                 found += 1
-            act(state, tables, work.actions[random_below(work.random, n)])
+            states[1] = state
+            while n > 0:
+                chosen = random_below(work.random, n)
+                states[0] = states[1]
+                act(states[0], tables, legal[chosen])
+                if states[0].turn >= CHANCE or hand & 1 == 0:
+                    break
+                n -= 1
+                legal[chosen] = legal[n]
     return found

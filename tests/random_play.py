@@ -24,7 +24,10 @@ SVITEN_VARIANTS = {
 
 
 def choose(legal: dict[int, tuple], rng: np.random.Generator) -> int:
-    """A random action: first its kind, then one of the kind (discards: by number of cards)."""
+    """A random action: first its kind, then one of the kind (discards: by number of cards).
+
+    Most raises are the first on offer, often the smallest, so that a hand sees many of them.
+    """
     groups: dict[tuple, list[int]] = {}
     for action, description in legal.items():
         size = len(description[1]) if description[0] == "discard" else 0
@@ -32,6 +35,8 @@ def choose(legal: dict[int, tuple], rng: np.random.Generator) -> int:
     kinds = sorted(groups)
     weight = np.array([WEIGHT.get(kind, 2) for kind, _ in kinds], dtype=float)
     kind = kinds[rng.choice(len(kinds), p=weight / weight.sum())]
+    if kind[0] == "raise" and rng.random() < 0.6:
+        return groups[kind][0]
     return int(rng.choice(groups[kind]))
 
 
@@ -49,19 +54,30 @@ MENUS = st.sampled_from(["any", "any", "0.5 1 max", "min 0.33 0.75 1.5", "1", "m
 
 def stacks(players: int, least: int) -> st.SearchStrategy[str]:
     """Stacks per seat, short ones often, or none named."""
-    one = st.one_of(st.integers(least, least + 6), st.integers(least, 40))
+    one = st.one_of(st.integers(least, least + 6), st.integers(least, 40), st.integers(30, 99))
     named = st.lists(one, min_size=players, max_size=players)
-    return st.one_of(st.just(""), st.just(""), named.map(lambda values: " ".join(map(str, values))))
+    return st.one_of(st.just(""), named.map(lambda values: " ".join(map(str, values))))
+
+
+SVARA_DECKS = [
+    ("789TJQKA", "cdhs", 3),
+    ("789TJQKA", "cdhs", 2),
+    ("789T", "cdhs", 3),
+    ("789", "cd", 2),
+    ("7QKA", "cdhs", 1),
+    ("TJQKA", "cdhs", 1),
+    ("TJQKA", "cdhs", 1),
+    ("TJQA", "cdhs", 3),
+]
+"""Ranks, suits and cards a hand; in some decks most hands tie."""
 
 
 @st.composite
 def svara_parameters(draw: st.DrawFn) -> dict[str, Any]:
     """Parameters of Svara, with small decks so that ties are frequent."""
-    ranks = draw(st.sampled_from(["789TJQKA", "789TJQKA", "789T", "7QKA", "789", "TJQ"]))
-    suits = draw(st.sampled_from(["cdhs", "cdhs", "cd"]))
-    hole_cards = draw(st.sampled_from([3, 1, 2, 3]))
+    ranks, suits, hole_cards = draw(st.sampled_from(SVARA_DECKS))
     most_seats = min(9, len(ranks) * len(suits) // hole_cards)
-    players = draw(st.integers(2, most_seats)) if most_seats > 2 else 2
+    players = draw(st.sampled_from(sorted({2, min(3, most_seats), min(4, most_seats), most_seats})))
     ante = draw(st.integers(1, 4))
     return {
         "players": players,
@@ -93,6 +109,8 @@ SMALL_HANDS: list[dict[str, Any]] = [
     | {"omaha_hole": 1, "omaha_board": 1},
     {"hole_cards": 2, "flop_cards": 2, "turn_cards": 0, "river_cards": 1}
     | {"omaha_hole": 1, "omaha_board": 2},
+    {"hole_cards": 2, "flop_cards": 1, "turn_cards": 0, "river_cards": 0, "rounds": 3}
+    | {"omaha_hole": 1, "omaha_board": 1},
     {"hole_cards": 4, "flop_cards": 2, "turn_cards": 1, "river_cards": 1}
     | {"omaha_hole": 2, "omaha_board": 2},
     {"hole_cards": 1, "flop_cards": 1, "turn_cards": 0, "river_cards": 0, "rounds": 3}
@@ -127,7 +145,7 @@ def sviten_parameters(draw: st.DrawFn) -> dict[str, Any]:
     return small | {
         "players": players,
         "small_blind": small_blind,
-        "big_blind": draw(st.sampled_from([2 * small_blind, small_blind + 1])),
+        "big_blind": draw(st.sampled_from([2 * small_blind, small_blind + 1, small_blind + 8])),
         "stack": draw(st.integers(small_blind, 60)),
         "stacks": draw(stacks(players, 1)),
         "betting": draw(BETTING),

@@ -304,7 +304,7 @@ def test_kuhn_is_played_by_the_card(name: str, queen_calls: bool) -> None:
 def test_draws_are_worth_as_much_as_any(name: str, text: str) -> None:
     game = load(text)
     draws = 0
-    for view, action, states in _played(name, text, 12):
+    for view, action, states in _played(name, text, 40):
         if view.kinds[0] in (KIND_DRAW, KIND_KEEP):
             shares = [float(_equity(states, game.tables, a, 1000, 9)) for a in view.actions]
             assert shares[view.actions.index(action)] > max(shares) - 0.2

@@ -154,7 +154,7 @@ def test_every_deal_is_played_in_every_rotation(text: str) -> None:
     for deal in range(result.deals):
         same = [hand for hand in hands if hand["deal"] == deal]
         assert len(same) == game.players
-        first = [[event for event in hand["events"] if "card" in event][0] for hand in same]
+        first = [next(event for event in hand["events"] if "card" in event) for hand in same]
         assert all(event == first[0] for event in first)
     for place, name in enumerate(names):
         seat_of = Counter(hand["players"].index(name) for hand in hands)
@@ -405,7 +405,12 @@ def test_progress_reaches_the_end() -> None:
         (["random"], "svara", 2, "1 agents for svara, which needs 2"),
         (["random"] * 2, "svara(players=3)", 2, "2 agents for svara(players=3), which needs 3"),
         (["random"] * 2, "svara", 0, "hands=0 is not allowed: expected 1 or more"),
-        (["svara", "kuhn"], "svara", 2, "random-table plays svara, but random-table plays kuhn"),
+        (
+            ["svara", "kuhn"],
+            "svara",
+            2,
+            "random-table and random-table cannot meet: random-table plays kuhn (rules 1)",
+        ),
         (["kuhn", "random"], "leduc", 2, "random-table plays kuhn (rules 1), not leduc (rules 1)"),
     ],
 )

@@ -6,6 +6,7 @@ import sys
 
 import pyspiel
 import pytest
+
 from pokerspiel.games import conformance
 from pokerspiel.games.variants import VARIANTS, load
 

@@ -1,10 +1,10 @@
 """The abstraction `halves` of the Sviten games: a class for each half of the pot.
 
 A hand is reduced to the class of its draw half, the class of its Omaha half on the present board,
-whether it draws to a flush, and what the board makes possible. Classes are quantiles of the strength
-of random hands, finer at the top. Of the past, an information set keeps the stakes at the start of
-the betting round and who made the last wager before it, the bets of the round, and how many cards
-every seat drew (with a face-up card kept or rejected). It forgets the rest.
+whether it draws to a flush, and what the board makes possible. Classes are quantiles of the
+strength of random hands, finer at the top. Of the past, an information set keeps the stakes at the
+start of the betting round and who made the last wager before it, the bets of the round, and how
+many cards every seat drew (with a face-up card kept or rejected). It forgets the rest.
 
 Of the possible discards it keeps `PLANS`, named by their purpose, so that one choice means the same
 for all hands of a class:
@@ -99,7 +99,7 @@ def _sample_strengths(rules: Any, draw: Any, omaha: Any) -> None:
 
 
 @kernel
-def information_key(state: Any, tables: Any, player: int, moment: int) -> int:
+def information_key(state: Any, tables: Any, player: int, moment: int) -> Any:
     """Hash of the abstract information set of `player` at a `moment` of decision."""
     key = mix(state.round_history, np.uint64(player * 4 + moment))
     draws = np.uint64(0)
@@ -110,7 +110,7 @@ def information_key(state: Any, tables: Any, player: int, moment: int) -> int:
 
 
 @kernel
-def _draw_class(state: Any, seat: int) -> int:
+def _draw_class(state: Any, seat: int) -> Any:
     """Public: not drawn yet, none, one (kept or not rejected), one rejected, two, three or more."""
     drawn = state.draws[seat]
     if drawn < 1:
@@ -121,7 +121,7 @@ def _draw_class(state: Any, seat: int) -> int:
 
 
 @kernel
-def bucket(state: Any, tables: Any, player: int, moment: int) -> int:
+def bucket(state: Any, tables: Any, player: int, moment: int) -> Any:
     """The class of the hand; remembered in the state while the player is at turn."""
     tag = 1 + state.street + 4 * moment
     if state.turn == player and state.bucket_tag[player] == tag:
@@ -134,7 +134,7 @@ def bucket(state: Any, tables: Any, player: int, moment: int) -> int:
 
 
 @kernel
-def _classify(state: Any, tables: Any, player: int, moment: int) -> int:
+def _classify(state: Any, tables: Any, player: int, moment: int) -> Any:
     rules = tables.rules[0]
     hole = state.hole[player]
     count = np.int64(state.hole_count[player])
@@ -152,7 +152,7 @@ def _classify(state: Any, tables: Any, player: int, moment: int) -> int:
     board = state.board
     board_count = np.int64(state.board_count)
     board_suits = _suit_counts(board, board_count)
-    made = 0
+    made: Any = 0
     if board_count >= rules.omaha_board:
         omaha = omaha_rank(
             rules.hands,
@@ -212,7 +212,7 @@ def _paired(cards: Any, count: int) -> bool:
 
 
 @kernel
-def plan(state: Any, rules: Any, hands: Any, player: int, choice: int) -> int:
+def plan(state: Any, rules: Any, hands: Any, player: int, choice: int) -> Any:
     """The cards that plan `choice` throws away, as a bit mask over `state.hole[player]`."""
     hole = state.hole[player]
     count = np.int64(rules.hole_cards)
@@ -319,7 +319,7 @@ def _straight_without(hole: Any, count: int, spare: int) -> bool:
 
 
 @kernel
-def _best_for_omaha(state: Any, rules: Any, hands: Any, hole: Any, count: int) -> int:
+def _best_for_omaha(state: Any, rules: Any, hands: Any, hole: Any, count: int) -> Any:
     """The places of the cards that make the best Omaha hand with the board."""
     if rules.omaha_hole == 1 or count < 2 or state.board_count < rules.omaha_board:
         return _highest(hole, count, (1 << count) - 1)

@@ -1,0 +1,143 @@
+"""Compile every kernel once: `python -m pokerspiel.experiments.warm [GAME ...]`.
+
+Later processes load the machine code from the cache. Each family is compiled by playing, training
+and measuring a little with it, through the commands themselves, two families at a time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+GROUPS = (("sviten_special",), ("svara", "leduc", "kuhn"))
+"""Games that are compiled in one process: one of each family."""
+
+Step = tuple[str, Callable[[], object]]
+
+
+def warm_up(quiet: bool = False) -> None:
+    """Compile all kernels in two processes. Raises RuntimeError if one of them fails."""
+    command = [sys.executable, "-m", "pokerspiel.experiments.warm"]
+    output = subprocess.DEVNULL if quiet else None
+    work = [subprocess.Popen([*command, *games], stdout=output) for games in GROUPS]
+    if sum(process.wait() for process in work):
+        raise RuntimeError("a kernel could not be compiled: see above")
+
+
+def main(games: Sequence[str]) -> None:
+    if not games:
+        warm_up()
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        for game in games:
+            for what, step in steps(game, Path(folder)):
+                start = time.perf_counter()
+                with contextlib.redirect_stdout(io.StringIO()):
+                    step()
+                print(f"{game}: {what} {time.perf_counter() - start:.1f} s", flush=True)
+
+
+def steps(game: str, folder: Path) -> Iterator[Step]:
+    run, bot = str(folder / game), str(folder / f"{game}.pspiel")
+    histories = str(folder / "histories")
+    yield "rules, OpenSpiel", lambda: _spiel_hands(game)
+    yield "play-outs", lambda: _play_outs(game)
+    yield "training", lambda: _command("train", game, "--out", run, "--iterations", "20", "-q")
+    yield "resuming", lambda: _command("resume", run, "--iterations", "20", "-q")
+    yield "bot file", lambda: _command("export", run, "-o", bot, "-q")
+    yield "match", lambda: _command("match", bot, "tight", "--hands", "4", "--histories", histories)
+    yield "play", lambda: _play(game, bot)
+    yield "pyspiel bots", lambda: _spiel_bots(game, bot)
+    if game == "svara":
+        yield "hand", lambda: _command("hand", game, "7c9sJs", "AsAhKd")
+        yield "showdown", lambda: _command(*_SVARA_SHOWDOWN)
+    if game == "sviten_special":
+        yield "hand", lambda: _command("hand", game, *_HANDS, "--board", "2h7h4c")
+        yield "showdown", lambda: _command(*_SVITEN_SHOWDOWN)
+        yield "evaluators", _evaluators
+
+
+_HANDS = ("AsAdKcKs9c", "QhTh8c6s3d")
+_SVARA_SHOWDOWN = (
+    *("showdown", "svara", "--hands", "7c9sJs", "AsAhKd"),
+    *("--contributions", "10", "20"),
+)
+_SVITEN_SHOWDOWN = (
+    *("showdown", "sviten_special", "--hands", *_HANDS, "--board", "2h7hJh4c5d"),
+    *("--contributions", "10", "20"),
+)
+
+
+def _command(*words: str) -> None:
+    from pokerspiel.experiments import cli
+
+    status = cli.run(words)
+    if status != 0:
+        raise RuntimeError(f"pokerspiel {' '.join(words)} ends with status {status}")
+
+
+def _spiel_hands(name: str) -> None:
+    """Random hands through the adapter, with all that it can be asked."""
+    import pyspiel
+
+    from pokerspiel.games import openspiel  # noqa: F401, registers the game
+
+    game = pyspiel.load_game(name)
+    for seed in range(3):
+        luck = random.Random(seed)
+        state = game.new_initial_state()
+        while not state.is_terminal():
+            if state.current_player() >= 0:
+                state.information_state_string()
+                state.information_state_tensor()
+                state.observation_tensor()
+            state = state.child(luck.choice(state.legal_actions()))
+        state.returns()
+
+
+def _play_outs(game: str) -> None:
+    from pokerspiel.experiments.bench_speed import kernel_moves
+
+    kernel_moves(game, 0.0, 0)
+
+
+def _play(game: str, bot: str) -> None:
+    """A few hands against a bot, with the first action every time."""
+    keyboard, sys.stdin = sys.stdin, io.StringIO("1\n" * 20)
+    try:
+        _command("play", game, "--against", bot, "--seed", "1")
+    finally:
+        sys.stdin = keyboard
+
+
+def _spiel_bots(name: str, bot: str) -> None:
+    """A table bot as a `pyspiel.Bot`."""
+    import pyspiel
+
+    from pokerspiel.agents.roster import find_agent
+
+    game = pyspiel.load_game(name)
+    bots: list[Any] = [find_agent(bot).as_spiel_bot(game, player, 0) for player in range(2)]
+    state = game.new_initial_state()
+    while not state.is_terminal():
+        player = state.current_player()
+        state.apply_action(state.legal_actions()[0] if player < 0 else bots[player].step(state))
+
+
+def _evaluators() -> None:
+    from pokerspiel.experiments.bench_speed import five_card_rate, omaha_rate
+
+    five_card_rate(0.0, 0)
+    omaha_rate(0.0, 0)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
