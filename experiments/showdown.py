@@ -206,7 +206,7 @@ def _svarka(game: Game, pots: list[dict[str, Any]]) -> dict[str, Any] | None:
     price = None
     if pots[0]["tied"]:
         rounding = int(game.tables.rules[0]["rounding"])
-        price = int(svara._share_of_pot(pots[0]["chips"], len(pots[0]["winners"]), rounding))
+        price = int(svara.share_of_pot(pots[0]["chips"], len(pots[0]["winners"]), rounding))
     return {
         "players": sorted({seat for pot in tied for seat in pot["winners"]}),
         "pot": sum(pot["chips"] for pot in tied),

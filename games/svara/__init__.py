@@ -1,0 +1,69 @@
+"""Svara: 2 to 9 seats, 32 cards, three cards each, blind bets, no check, ties played off.
+
+A hand runs through blind phase, deal, betting and showdown; a tie for a pot is a *svarka*: the tied
+players, and whoever buys in, begin again for the same pot with a new deck. Seat n-1 deals first.
+
+Actions: the betting actions of `betting.py`, then look, the opening blind, a blind of each
+multiplier, join, decline.
+"""
+
+from pokerspiel.games.kernel import register, same_action
+from pokerspiel.games.svara.estimate import equity, observation_size, observe, private_block
+from pokerspiel.games.svara.knowledge import audience, information_key, odds
+from pokerspiel.games.svara.play import (
+    act,
+    action_kind,
+    begin,
+    legal_actions,
+    raise_cost,
+    share_of_pot,
+)
+from pokerspiel.games.svara.state import (
+    ABSTRACTIONS,
+    BET,
+    JOIN,
+    PARAMETERS,
+    STATE,
+    limits,
+    make_tables,
+)
+from pokerspiel.games.svara.words import (
+    action_name,
+    describe,
+    event_name,
+    hand_text,
+    public_event,
+)
+
+register(
+    STATE,
+    begin=begin,
+    legal_actions=legal_actions,
+    act=act,
+    information_key=information_key,
+    observe=observe,
+    equity=equity,
+    odds=odds,
+    audience=audience,
+    action_kind=action_kind,
+    raise_cost=raise_cost,
+    lift=same_action,
+)
+
+__all__ = [
+    "ABSTRACTIONS",
+    "BET",
+    "JOIN",
+    "PARAMETERS",
+    "STATE",
+    "action_name",
+    "describe",
+    "event_name",
+    "hand_text",
+    "limits",
+    "make_tables",
+    "observation_size",
+    "private_block",
+    "public_event",
+    "share_of_pot",
+]

@@ -1,0 +1,68 @@
+"""A hand of Svara in words: actions, public events, and what an information set says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pokerspiel.games import betting
+from pokerspiel.games.cards import RANKS, card_name
+from pokerspiel.games.kernel import (
+    CHANCE,
+)
+from pokerspiel.games.svara.knowledge import cards_held
+from pokerspiel.games.svara.play import blind_total
+from pokerspiel.games.svara.state import BET, CLUBS, POINTS, SUITS, decline, join, look
+
+# For people.
+
+
+def describe(game: Any, state: Any, action: int) -> tuple[Any, ...]:
+    """What an action of the seat to act means: its kind, and the chips where there are any."""
+    rules = game.tables.rules[0]
+    if action < rules["after_wagers"]:
+        return betting.describe(state, rules, action)
+    if action == look(rules):
+        return ("look",)
+    if action == join(rules):
+        return ("join", int(state["price"]))
+    if action == decline(rules):
+        return ("decline",)
+    return ("blind", int(blind_total(state, rules, action)))
+
+
+def action_name(game: Any, state: Any, action: int) -> str:
+    """The action in words, unique among the legal ones: "raise to 8", "blind 2", "deal 7c"."""
+    if state["turn"] == CHANCE:
+        return f"deal {card_name(action)}"
+    return " ".join(str(word) for word in betting.in_words(state, describe(game, state, action)))
+
+
+def public_event(game: Any, state: Any, seat: int, action: int) -> int:
+    """The number under which everybody sees the action that led to `state`."""
+    return action
+
+
+def event_name(game: Any, event: int) -> str:
+    """A public event in short: "f", "c", "r", "look", "b0" (the opening blind), "join" ..."""
+    rules = game.tables.rules[0]
+    place = event - int(rules["after_wagers"])
+    if place < 0:
+        return betting.short_name(rules, event)
+    blinds = 1 + int(rules["multipliers"])
+    if place <= blinds:
+        return f"b{place - 1}" if place else "look"
+    return "join" if place == blinds + 1 else "decline"
+
+
+def hand_text(game: Any, state: Any, player: int) -> str:
+    """What an information set says of the hand: its points, or its cards up to suits."""
+    rules = game.tables.rules[0]
+    held = int(cards_held(state, rules, player))
+    if rules["abstraction"] == POINTS:
+        shown = state["phase"] == BET and held
+        return f"{int(state['points'][player])} points" if shown else ""
+    cards = [int(card) for card in state["hand"][player][:held]]
+    suits = [[card >> 2 for card in cards if card & 3 == suit] for suit in range(SUITS)]
+    others = sorted((sorted(ranks) for ranks in suits[1:] if ranks), reverse=True)
+    named = zip("cxyz", [suits[CLUBS], *others], strict=False)
+    return "".join(RANKS[rank] + suit for suit, ranks in named for rank in sorted(ranks))

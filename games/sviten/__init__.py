@@ -1,0 +1,77 @@
+"""Sviten Special, Sviten Flush and Dramaha: Omaha and five-card draw share one hand and one pot.
+
+A hand runs through blinds and deal, betting, flop, betting, one draw, turn, betting, river, betting
+and showdown. Seat n-1 has the button; heads-up it posts the small blind. Who draws exactly one card
+sees it face up and may reject it for another.
+
+Actions: the betting actions of `betting.py`, then the discards (a bit mask over the hand in the
+order of `hand_order`; the plans of `abstraction.halves` in that abstraction), keep, reject.
+"""
+
+from pokerspiel.games.kernel import register
+from pokerspiel.games.sviten.estimate import equity, observation_size, observe, private_block
+from pokerspiel.games.sviten.knowledge import audience, information_key, odds
+from pokerspiel.games.sviten.play import act, action_kind, begin, legal_actions, lift, raise_cost
+from pokerspiel.games.sviten.showdown import draw_strength, halves_won, omaha_strength, settle
+from pokerspiel.games.sviten.state import (
+    ABSTRACTIONS,
+    FACE_UP,
+    HALVES,
+    NO_ABSTRACTION,
+    PARAMETERS,
+    REPLACE,
+    STATE,
+    limits,
+    make_tables,
+)
+from pokerspiel.games.sviten.words import action_name, describe, event_name, hand_text, public_event
+
+register(
+    STATE,
+    begin=begin,
+    legal_actions=legal_actions,
+    act=act,
+    information_key=information_key,
+    observe=observe,
+    equity=equity,
+    odds=odds,
+    audience=audience,
+    action_kind=action_kind,
+    raise_cost=raise_cost,
+    lift=lift,
+    halves_won=halves_won,
+)
+
+__all__ = [
+    "ABSTRACTIONS",
+    "FACE_UP",
+    "HALVES",
+    "NO_ABSTRACTION",
+    "PARAMETERS",
+    "REPLACE",
+    "STATE",
+    "act",
+    "action_kind",
+    "action_name",
+    "audience",
+    "begin",
+    "describe",
+    "draw_strength",
+    "equity",
+    "event_name",
+    "halves_won",
+    "hand_text",
+    "information_key",
+    "legal_actions",
+    "lift",
+    "limits",
+    "make_tables",
+    "observation_size",
+    "observe",
+    "odds",
+    "omaha_strength",
+    "private_block",
+    "public_event",
+    "raise_cost",
+    "settle",
+]
