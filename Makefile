@@ -30,4 +30,4 @@ bench: $(STAMP)
 	$(BIN)/pokerspiel bench speed
 
 clean:
-	rm -rf $(VENV) build *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache runs
+	rm -rf $(VENV) build *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

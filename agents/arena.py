@@ -35,6 +35,7 @@ from pokerspiel.agents.batch import (
     add_results,
     advance,
     begin_hands,
+    longest_hand,
     new_batch,
     new_sums,
     play,
@@ -51,6 +52,8 @@ CONFIDENCE = 0.95
 _FIRST_HANDS = 64
 _MOST_HANDS = 1024
 """Hands of a batch: as many as fit into the processor's cache."""
+_MOST_EVENTS = 1 << 24
+"""Room for recorded events in a batch; deep stacks make the longest possible hand very long."""
 _BATCH_SECONDS = 0.25
 """Batches of slow agents are kept shorter, so that progress shows and Ctrl-C loses little."""
 
@@ -207,7 +210,7 @@ class _Match:
         self.seed = seed
         self.names = distinct_names(agents)
         self.chairs = [_chair(agent, game, player) for player, agent in enumerate(agents)]
-        self.sums = new_sums(game.players)
+        self._added = new_sums(game.players), np.zeros((game.players, 2), np.int64)
         self._histories = histories
         self._one_by_one = any(isinstance(agent, HandAgent) for agent in agents)
         self._traced = histories is not None or not all(
@@ -221,10 +224,13 @@ class _Match:
         """Play the deals, batch by batch."""
         players = self.game.players
         hands = at_once or _FIRST_HANDS
+        most = deals
+        if self._traced:
+            most = max(_MOST_EVENTS // longest_hand(self.game) // players, 1)
         room = new_batch(self.game, 0, self._traced)
         done = 0
         while done < deals:
-            size = players * min(max(hands // players, 1), deals - done)
+            size = players * min(max(hands // players, 1), most, deals - done)
             if size > len(room.states):
                 room = new_batch(self.game, size, self._traced)
             start = time.perf_counter()
@@ -237,19 +243,24 @@ class _Match:
 
     def _play_deals(self, batch: Batch, first: int) -> None:
         """Play a batch from the deal `first` on, and add it up."""
-        tables = self.game.tables
-        players = self.game.players
-        begin_hands(batch, tables, players, np.uint64(self.seed), first)
+        game = self.game
+        begin_hands(batch, game.tables, game.players, np.uint64(self.seed), first)
         step = 1 if self._one_by_one else len(batch.states)
         for start in range(0, len(batch.states), step):
             self._play_hands(some_hands(batch, start, start + step))
         if self._histories is not None:
             self._histories.write("".join(self._history(batch, first)))
+        self._add(batch)
+
+    def _add(self, batch: Batch) -> None:
+        """Add up a batch that is over; an interrupt finds it added as a whole or not at all."""
+        before, counts = self._added
+        sums = Sums(*(array.copy() for array in before))
+        add_results(batch, self.game.players, sums)
         if self._has_halves:
-            add_halves(batch, tables, players, self.sums, np.zeros((2, MAX_SEATS)))
-        for chair in self.chairs:
-            chair.count()
-        add_results(batch, players, self.sums)
+            chips = np.zeros((2, MAX_SEATS))
+            add_halves(batch, self.game.tables, self.game.players, sums, chips)
+        self._added = sums, counts + [chair.taken_counts() for chair in self.chairs]
 
     def _play_hands(self, batch: Batch) -> None:
         unfinished = len(batch.states)
@@ -283,7 +294,7 @@ class _Match:
         return lines
 
     def result(self, requested: int, complete: bool, seconds: float) -> MatchResult:
-        deals = int(self.sums.deals[0])
+        deals = int(self._added[0].deals[0])
         return MatchResult(
             game=str(self.game),
             rule_version=self.game.rule_version,
@@ -299,9 +310,10 @@ class _Match:
 
     def _player(self, p: int) -> PlayerResult:
         unit = 1000.0 / self.game.limits.big_unit
-        scores = [_score(self.sums, p, column, unit) for column in range(1 + self.game.players)]
-        decisions, missed = (int(count) for count in self.chairs[p].counts)
-        halves = _halves_score(self.sums, p, self.game.players) if self._has_halves else None
+        sums, counts = self._added
+        scores = [_score(sums, p, column, unit) for column in range(1 + self.game.players)]
+        decisions, missed = (int(count) for count in counts[p])
+        halves = _halves_score(sums, p, self.game.players) if self._has_halves else None
         return PlayerResult(
             self.names[p],
             scores[0],
@@ -358,8 +370,7 @@ class _Chair(ABC):
         self.game = game
         self.player = player
         self.name = name
-        self.counts = np.zeros(2, np.int64)
-        self._counting = np.zeros(2, np.int64)
+        self._counts = np.zeros(2, np.int64)
         self._policy = policy
         self._work = new_work(game)
 
@@ -367,10 +378,11 @@ class _Chair(ABC):
     def move(self, batch: Batch) -> int:
         """Act wherever it is this player's turn; returns the number of hands not over."""
 
-    def count(self) -> None:
-        """Add the decisions of the batch, now finished, to `counts`."""
-        self.counts += self._counting
-        self._counting[:] = 0
+    def taken_counts(self) -> np.ndarray:
+        """Decisions since the last call, and those among them that the policy missed."""
+        counts = self._counts
+        self._counts = np.zeros(2, np.int64)
+        return counts
 
     def _advance(self, batch: Batch, player: int) -> int:
         game = self.game
@@ -382,7 +394,7 @@ class _Chair(ABC):
                 self._work,
                 player,
                 game.players,
-                self._counting,
+                self._counts,
             )
         )
 
@@ -406,7 +418,7 @@ class _PythonChair(_Chair):
             actions = legal(self.game, batch.states[h : h + 1])
             action = actions[0]
             if len(actions) > 1:
-                self._counting[0] += 1
+                self._counts[0] += 1
                 action = self._choose(batch, int(h), actions)
             batch.decisions[h] += 1
             play(batch, h, self.game.tables, action)

@@ -45,9 +45,14 @@ class Batch(NamedTuple):
     """[hands] cards and actions so far."""
 
 
+def longest_hand(game: Game) -> int:
+    """Most cards and actions of one hand."""
+    return game.limits.max_game_length + game.limits.max_chance_nodes
+
+
 def new_batch(game: Game, hands: int, traced: bool) -> Batch:
     """Room for `hands` hands; with `traced` their cards and actions are recorded."""
-    longest = game.limits.max_game_length + game.limits.max_chance_nodes if traced else 0
+    longest = longest_hand(game) if traced else 0
     return Batch(
         game.new_states(hands),
         np.zeros(hands, DECK),

@@ -296,7 +296,7 @@ def _count_nodes(game_string: str, seed: int, iterations: int) -> int:
             solver.run_iteration()
     finally:
         setattr(KernelState, method, original)
-    return roots + moves
+    return int(roots) + moves
 
 
 # Hands.

@@ -261,11 +261,11 @@ def demo_command(
     json: Json = False,
     quiet: Quiet = False,
     config: Config = None,
-) -> None:
+) -> int:
     """Train a Svara and a Sviten Special bot, measure them, and write a report."""
     from pokerspiel.experiments import demo
 
-    demo.run(out, threads, quick, seed, json, quiet)
+    return demo.run(out, threads, quick, seed, json, quiet)
 
 
 # Running it.

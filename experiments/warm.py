@@ -17,16 +17,26 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from pokerspiel.games.compiled import CACHE_FOLDER
+
 GROUPS = (("sviten_special",), ("svara", "leduc", "kuhn"))
 """Games that are compiled in one process: one of each family."""
 
 Step = tuple[str, Callable[[], object]]
 
 
+def warm_up_once(quiet: bool = False) -> None:
+    """`warm_up`, unless it has been done for this version of the kernels."""
+    mark = CACHE_FOLDER / "warm"
+    if not mark.exists():
+        warm_up(quiet)
+        mark.touch()
+
+
 def warm_up(quiet: bool = False) -> None:
     """Compile all kernels in two processes. Raises RuntimeError if one of them fails."""
     command = [sys.executable, "-m", "pokerspiel.experiments.warm"]
-    output = subprocess.DEVNULL if quiet else None
+    output = subprocess.DEVNULL if quiet else sys.stderr
     work = [subprocess.Popen([*command, *games], stdout=output) for games in GROUPS]
     if sum(process.wait() for process in work):
         raise RuntimeError("a kernel could not be compiled: see above")

@@ -1,61 +1,110 @@
-"""The decorator of every compiled kernel, and the folder that keeps their machine code.
+"""The decorator of every compiled kernel, and the folders that keep their machine code.
 
 numba notices when the file of a cached function changes, but not when a function that it calls
-in another file does. The cache therefore lives in a folder named by a hash of all kernel sources:
-a change in any of them compiles anew, and a stale kernel never runs.
+in another file does. The code of a file therefore lives in a folder named by a hash of all kernels
+that the file may call: those of `games`, which generic names may reach, and of what it imports. A
+change in any of them compiles anew, and a stale kernel never runs.
 """
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import os
+import shutil
 import tempfile
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterable
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numba
 
-_PACKAGE_FOLDERS = ("games", "solvers", "agents", "experiments")
+_ROOMS = ("games", "solvers", "agents", "experiments")
 _MARK = "games.compiled import"
+_HOUSE = Path(__file__).resolve().parent.parent
+_DAYS_KEPT = 30
 
 
-def _kernel_sources() -> list[Path]:
-    """The files that define kernels: those that import this module."""
-    here = Path(__file__).resolve()
-    sources = [here]
-    for folder in _PACKAGE_FOLDERS:
-        for path in sorted((here.parent.parent / folder).rglob("*.py")):
+@lru_cache(maxsize=1)
+def _kernel_files() -> tuple[Path, ...]:
+    """The files that define kernels: those that import this module, and this one."""
+    files = [Path(__file__).resolve()]
+    for room in _ROOMS:
+        for path in sorted((_HOUSE / room).rglob("*.py")):
             if _MARK in path.read_text(encoding="utf-8"):
-                sources.append(path)
-    return sources
+                files.append(path)
+    return tuple(files)
 
 
-def _source_hash() -> str:
+def _imported_files(path: Path) -> list[Path]:
+    """The files of this project that a file imports."""
+    files = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("pokerspiel."):
+            module = _HOUSE.joinpath(*str(node.module).split(".")[1:])
+            names = [module / alias.name for alias in node.names]
+            files += [p.with_suffix(".py") for p in (module, *names)]
+    return [file for file in files if file.is_file()]
+
+
+def _callable_files(path: Path) -> set[Path]:
+    """The files whose kernels a kernel in `path` may call, `path` included."""
+    reached = {file for file in _kernel_files() if file.is_relative_to(_HOUSE / "games")}
+    todo = [path]
+    while todo:
+        file = todo.pop()
+        if file not in reached:
+            reached.add(file)
+            todo += _imported_files(file)
+    return reached
+
+
+def _hash_of(files: Iterable[Path]) -> str:
     digest = hashlib.sha256(numba.__version__.encode())
-    for path in _kernel_sources():
-        digest.update(path.name.encode())
+    for path in sorted(files):
+        digest.update(str(path.relative_to(_HOUSE)).encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
 
-def _cache_folder() -> Path:
-    """A writable folder for this version of the kernels; a temporary one in a read-only home."""
+def _cache_root() -> Path:
+    """A folder that can be written; a temporary one in a read-only home."""
     home = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    name = _source_hash()
     for root in (Path(home) / "pokerspiel", Path(tempfile.gettempdir()) / "pokerspiel-cache"):
-        folder = root / name
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            root.mkdir(parents=True, exist_ok=True)
         except OSError:
             continue
-        if os.access(folder, os.W_OK):
-            return folder
+        if os.access(root, os.W_OK):
+            return root
     return Path(tempfile.mkdtemp(prefix="pokerspiel-cache-"))
 
 
-CACHE_FOLDER = _cache_folder()
-numba.config.CACHE_DIR = str(CACHE_FOLDER)
+def _remove_old(root: Path) -> None:
+    """Delete folders of kernels that nobody has used for a month."""
+    for folder in root.iterdir():
+        if time.time() - folder.stat().st_mtime > _DAYS_KEPT * 86_400:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _folder(name: str) -> Path:
+    folder = _ROOT / name
+    folder.mkdir(exist_ok=True)
+    os.utime(folder)
+    return folder
+
+
+@lru_cache(maxsize=64)
+def _folder_for(source: str) -> str:
+    return str(_folder(_hash_of(_callable_files(Path(source).resolve()))))
+
+
+_ROOT = _cache_root()
+_remove_old(_ROOT)
+CACHE_FOLDER = _folder(_hash_of(_kernel_files()))
+"""Belongs to the present version of all kernels together."""
 
 
 def kernel(function: Callable[..., Any]) -> Any:
@@ -63,4 +112,5 @@ def kernel(function: Callable[..., Any]) -> Any:
 
     Kernels release the GIL, so that they can run in threads.
     """
+    numba.config.CACHE_DIR = _folder_for(function.__code__.co_filename)
     return numba.njit(cache=True, nogil=True, error_model="numpy")(function)

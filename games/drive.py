@@ -116,10 +116,11 @@ def random_hands(states: Any, tables: Any, decks: Any, actions: Any, hands: int,
         begin(state, tables)
         while state.turn != TERMINAL:
             if state.turn == CHANCE:
-                act(state, tables, next_card(state, tables, deck))
+                move = next_card(state, tables, deck)
             else:
                 n = legal_actions(state, tables, actions)
-                act(state, tables, actions[random_below(random, n)])
+                move = actions[random_below(random, n)]
+            act(state, tables, move)
             moves += 1
         for seat in range(tables.rules[0].players):
             swing += abs(state.returns[seat])

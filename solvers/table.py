@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from llvmlite import ir
+from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
@@ -64,7 +64,7 @@ def new_table(memory_limit: int, slots: int = 1 << 16) -> Table:
     """An empty table that will take at most `memory_limit` bytes; `slots` is a power of two.
 
     The values are reserved at once as virtual memory, which becomes real where it is used: they
-    never move. Raises ValueError if not even the empty slots fit.
+    never move. Raises ValueError if not even the empty slots fit or the machine has less memory.
     """
     if slots < 16 or slots & (slots - 1):
         raise ValueError(f"slots={slots} is not a power of two, 16 or more")
@@ -72,8 +72,7 @@ def new_table(memory_limit: int, slots: int = 1 << 16) -> Table:
         needed = 2 * _SLOT_BYTES * slots
         raise ValueError(f"memory_limit={memory_limit} bytes: at least {needed} are needed")
     counts = np.zeros(_COUNTS, np.int64)
-    values = np.zeros(memory_limit // _VALUE_BYTES)
-    table = Table(np.zeros(2 * slots, np.uint64), values, counts)
+    table = Table(np.zeros(2 * slots, np.uint64), _reserved_values(memory_limit), counts)
     _set_bounds(table, memory_limit, 0.5)
     return table
 
@@ -86,11 +85,20 @@ def restored_table(slots: np.ndarray, values: np.ndarray, counts: np.ndarray, li
     size = slots.nbytes + int(counts[USED]) * _VALUE_BYTES
     if size > limit:
         raise ValueError(f"memory_limit={limit} bytes: the table takes {size} already")
-    reserved = np.zeros(limit // _VALUE_BYTES)
+    reserved = _reserved_values(limit)
     reserved[: counts[USED]] = values[: counts[USED]]
     table = Table(slots.copy(), reserved, counts.copy())
     _set_bounds(table, limit, 0.5)
     return table
+
+
+def _reserved_values(memory_limit: int) -> np.ndarray:
+    try:
+        return np.zeros(memory_limit // _VALUE_BYTES)
+    except MemoryError:
+        raise ValueError(
+            f"memory_limit={memory_limit} bytes: more than this machine can give"
+        ) from None
 
 
 def table_bytes(table: Table) -> int:
@@ -224,7 +232,7 @@ def prefetch_values(slots: Any, values: Any, key: int) -> None:
 
 
 @kernel
-def find(table: Any, key: int, n: int) -> int:
+def find(table: Any, key: int, n: int) -> Any:
     """Index of the first value of the information set `key` with `n` actions, or NOT_STORED."""
     slots = table.slots
     mask = np.uint64((len(slots) >> 1) - 1)
@@ -240,7 +248,7 @@ def find(table: Any, key: int, n: int) -> int:
 
 
 @kernel
-def find_or_add(table: Any, key: int, n: int) -> int:
+def find_or_add(table: Any, key: int, n: int) -> Any:
     """Index of the first value of the information set `key` with `n` actions, stored if it is new.
 
     NOT_STORED if there is no room, or if another thread is storing the same set this very moment.
@@ -263,7 +271,7 @@ def find_or_add(table: Any, key: int, n: int) -> int:
 
 
 @kernel
-def _first_value(entry: int, n: int) -> int:
+def _first_value(entry: int, n: int) -> Any:
     """Index of the first value, NOT_STORED if the entry is empty or has not `n` actions."""
     if np.int64(entry & np.uint64((1 << _ACTION_BITS) - 1)) != n:
         return NOT_STORED
@@ -271,7 +279,7 @@ def _first_value(entry: int, n: int) -> int:
 
 
 @kernel
-def _add(table: Any, key: int, n: int, slot: int) -> int:
+def _add(table: Any, key: int, n: int, slot: Any) -> Any:
     """Store `key` in the free `slot`, or in the next free one if another thread is faster."""
     counts = table.counts
     slots = table.slots
@@ -297,13 +305,13 @@ def _add(table: Any, key: int, n: int, slot: int) -> int:
 
 
 @kernel
-def is_crowded(table: Any) -> bool:
+def is_crowded(table: Any) -> Any:
     counts = table.counts
     return counts[SETS] > counts[MAX_SETS] or counts[USED] > counts[MAX_USED]
 
 
 @kernel
-def average_strategy(table: Any, key: int, n: int, out: Any) -> bool:
+def average_strategy(table: Any, key: int, n: int, out: Any) -> Any:
     """Write the average strategy of `key` to out[:n]; uniform and False if it is unknown."""
     first = find(table, key, n)
     total = 0.0

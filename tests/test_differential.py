@@ -21,8 +21,10 @@ HANDS = 4
 SEEDS = st.integers(0, 2**32 - 1)
 
 
-def compare_hands(game: Any, model: type, parameters: dict[str, Any], seed: int) -> None:
-    for hand in range(HANDS):
+def compare_hands(
+    game: Any, model: type, parameters: dict[str, Any], seed: int, hands: int = HANDS
+) -> None:
+    for hand in range(hands):
         compare(game, model(**parameters), np.random.default_rng([seed, hand]))
 
 
@@ -55,6 +57,34 @@ def test_named_svara_plays_as_its_model(players: int, betting: str) -> None:
     parameters = {"players": players, "betting": betting, "stack": 40}
     game = variants.load(game_string("svara", parameters))
     compare_hands(game, SvaraModel, parameters, seed=players)
+
+
+TIES = {"hole_cards": 2, "flop_cards": 1, "turn_cards": 0, "river_cards": 0, "rounds": 3}
+TIES |= {"omaha_hole": 1, "omaha_board": 1, "ranks": "QKA", "players": 4, "max_discards": 1}
+TIES |= {"big_blind": 3, "stacks": "3 5 3 5"}
+SHORT_STACKS = {"players": 7, "big_blind": 4, "small_blind": 2, "stacks": "99 70 60 14 9 11 17"}
+MANY_SVARKAS = {"players": 5, "ranks": "TJQKA", "hole_cards": 1, "max_svarkas": 6}
+MANY_SVARKAS |= {"stacks": "4 30 31 40 29", "betting": "no_limit", "bet_sizes": "min 1"}
+
+DIRECTED = {
+    "odd chips": ("sviten_special", TIES, 2000),
+    "odd chips, Omaha half first": ("sviten_special", TIES | {"odd_chip": "omaha"}, 500),
+    "odd chips, by position": ("sviten_special", TIES | {"odd_chip": "position"}, 500),
+    "short all-ins": ("sviten_special", SHORT_STACKS | {"betting": "no_limit"}, 300),
+    "short all-ins, fixed limit": ("sviten_special", SHORT_STACKS, 300),
+    "svarkas in a row": ("svara", MANY_SVARKAS, 300),
+    "svarkas without blinds": ("svara", MANY_SVARKAS | {"blind_phase": False}, 1000),
+    "svarkas, shared at the bound": ("svara", MANY_SVARKAS | {"max_svarkas": 2}, 300),
+}
+"""Parameters under which rare rules decide often, and how many hands it takes to see them."""
+
+
+@pytest.mark.parametrize("case", DIRECTED)
+def test_rare_rules(case: str) -> None:
+    name, parameters, hands = DIRECTED[case]
+    game = variants.load_variant(name, parameters)
+    model = SvaraModel if name == "svara" else SvitenModel
+    compare_hands(game, model, parameters, seed=7, hands=hands)
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,7 @@ class Walk:
         return [int(action) for action in actions[:n]]
 
 
-@pytest.mark.parametrize(("players", "states"), [(2, 58), (3, 617), (4, 7886)])
+@pytest.mark.parametrize(("players", "states"), [(2, 58), (3, 617)])
 def test_tree_is_openspiels(players: int, states: int) -> None:
     walk = Walk(players)
     assert walk.states == states

@@ -1,0 +1,217 @@
+"""`pokerspiel demo`: train a bot for each game, measure both, and write a report.
+
+While the bots train, a second process measures on the two mini games how far from an equilibrium
+OpenSpiel's CFR+ and our MCCFR are. The folder holds the runs, the bot files, `results.json` with
+all figures and `report.html`.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import shutil
+import time as clock
+from collections.abc import Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pokerspiel.agents.agent import Agent, CompiledAgent, exact
+from pokerspiel.agents.arena import play_match
+from pokerspiel.agents.roster import find_agent
+from pokerspiel.experiments import train, warm
+from pokerspiel.experiments.dealing import top_card
+from pokerspiel.experiments.exact import Curves, measure_curves
+from pokerspiel.experiments.export import write_bot
+from pokerspiel.experiments.machine import machine, versions
+from pokerspiel.experiments.output import json_text, note, print_json
+from pokerspiel.experiments.report import write_report
+from pokerspiel.experiments.run_folder import RunFolder, write_text
+from pokerspiel.experiments.telling import Telling
+from pokerspiel.games import drive, variants
+from pokerspiel.games.kernel import CHANCE, TERMINAL
+from pokerspiel.games.variants import Game
+
+RESULTS, REPORT = "results.json", "report.html"
+OPPONENTS = ("random", "always-call", "tight", "equity")
+MINI_GAMES = ("mini_svara", "mini_sviten")
+MEMORY_LIMIT = "2GiB"
+INTERRUPTED = 130
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much is trained and played."""
+
+    training: dict[str, float]
+    """Seconds by game."""
+    hands: dict[str, int]
+    """Hands against each opponent."""
+    iterations: tuple[int, ...]
+    """Iterations of MCCFR on the mini games at which exploitability is measured."""
+
+
+FULL = Size(
+    {"svara": 60.0, "sviten_special": 120.0},
+    {"svara": 100_000, "sviten_special": 60_000},
+    (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000),
+)
+QUICK = Size(
+    {"svara": 2.0, "sviten_special": 4.0},
+    {"svara": 2_000, "sviten_special": 1_000},
+    (100, 1_000, 10_000),
+)
+
+
+def run(out: Path, threads: int, quick: bool, seed: int, json: bool, quiet: bool) -> int:
+    start = clock.perf_counter()
+    _clear(out)
+    size = QUICK if quick else FULL
+    note("compiling the kernels, unless that is done ...", quiet)
+    warm.warm_up_once(quiet)
+    # A fresh process: numba's threads and a fork do not agree.
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        curves = [pool.submit(measure_curves, name, size.iterations, seed) for name in MINI_GAMES]
+        try:
+            results = _measure(out, size, threads, seed, quiet, curves)
+        except KeyboardInterrupt:
+            note(f"interrupted; what is done so far is in {out}")
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in multiprocessing.active_children():
+                process.terminate()
+            return INTERRUPTED
+    results["seconds"] = clock.perf_counter() - start
+    write_text(out / RESULTS, json_text(results))
+    write_report(out / REPORT, results)
+    note(f"done in {results['seconds']:.0f} s: {out / REPORT}", quiet)
+    if json:
+        print_json(results)
+    return 0
+
+
+def _clear(out: Path) -> None:
+    """Make room for the demo; a folder that holds something else is left alone."""
+    in_use = out.exists() and (not out.is_dir() or any(out.iterdir()))
+    if in_use and not (out / RESULTS).is_file():
+        raise FileExistsError(f"{out} exists and is no earlier demo: choose another --out")
+    for game in FULL.training:
+        shutil.rmtree(out / game, ignore_errors=True)
+    out.mkdir(parents=True, exist_ok=True)
+    write_text(out / RESULTS, "{}\n")
+
+
+def _measure(
+    out: Path,
+    size: Size,
+    threads: int,
+    seed: int,
+    quiet: bool,
+    curves: Sequence[Future[Curves]],
+) -> dict[str, Any]:
+    """Everything that the report tells."""
+    results: dict[str, Any] = {
+        "seed": seed,
+        "date": clock.strftime("%Y-%m-%d %H:%M UTC", clock.gmtime()),
+        "machine": machine(),
+        "versions": versions(),
+        "threads": threads,
+        "training": [],
+        "matches": [],
+        "examples": [],
+    }
+    for name, seconds in size.training.items():
+        note(f"training {name} for {seconds:.0f} s ...", quiet)
+        bot = out / f"{name}.pspiel"
+        results["training"].append(_train(out / name, bot, name, seconds, threads, seed, quiet))
+        for opponent in OPPONENTS:
+            note(f"{name}: {size.hands[name]:,} hands against {opponent} ...", quiet)
+            results["matches"].append(_match(bot, opponent, size.hands[name], seed))
+        results["examples"].append(example_hand(bot, "tight", seed))
+    note("waiting for the exact measurements on the mini games ...", quiet)
+    results["curves"] = [asdict(future.result()) for future in curves]
+    return results
+
+
+def _train(
+    folder: Path, bot: Path, name: str, seconds: float, threads: int, seed: int, quiet: bool
+) -> dict[str, Any]:
+    """Train in a run folder and write the bot; returns how it went."""
+    plan = train.Plan(name, seconds, None, threads, MEMORY_LIMIT, seconds, seed)
+    status = train.start(plan, folder, None, json=False, quiet=quiet)
+    if status == train.INTERRUPTED:
+        raise KeyboardInterrupt
+    game = variants.load(RunFolder(folder).manifest()["game"])
+    manifest = write_bot(bot, game, train.load_state(RunFolder(folder), None))
+    return {
+        **asdict(manifest),
+        "threads": threads,
+        "bytes": bot.stat().st_size,
+        "memory_full": status == train.MEMORY_FULL,
+        "metrics": RunFolder(folder).metrics(),
+    }
+
+
+def _match(bot: Path, opponent: str, hands: int, seed: int) -> dict[str, Any]:
+    agent = find_agent(str(bot))
+    assert agent.game is not None
+    result = play_match([agent, find_agent(opponent)], exact(agent.game), hands, seed)
+    if not result.complete:
+        raise KeyboardInterrupt
+    return {"bot": agent.name, "opponent": opponent, **result.to_json()}
+
+
+# One hand in words.
+
+TRIES = 400
+
+
+def example_hand(bot: Path, opponent: str, seed: int) -> dict[str, Any]:
+    """A hand between a bot and an opponent that shows what is special in the game."""
+    agents: list[Agent] = [find_agent(str(bot)), find_agent(opponent)]
+    assert agents[0].game is not None
+    game = exact(agents[0].game)
+    told = [_tell_hand(game, agents, seed + i) for i in range(TRIES)]
+    best = max(told, key=lambda hand: _interest(hand["lines"]))
+    return {"game": str(game), "players": [agent.name for agent in agents], **best}
+
+
+def _interest(lines: Sequence[str]) -> tuple[int, int]:
+    """Hands with a svarka or a face-up card come first, then those shown down; short ones win."""
+    text = "\n".join(lines)
+    special = ("svarka" in text) + ("face up" in text) + ("blind:" in text)
+    return 2 * special + ("shows" in text) + ("raise" in text), -len(lines)
+
+
+def _tell_hand(game: Game, agents: Sequence[Agent], seed: int) -> dict[str, Any]:
+    seats = []
+    for agent in agents:
+        assert isinstance(agent, CompiledAgent)
+        seats.append(agent.sit(game))
+    luck = np.random.default_rng(seed)
+    states, decks = game.new_states(), drive.new_decks()
+    drive.seed_hand(decks, np.uint64(seed))
+    drive.begin_hand(states, game.tables)
+    telling = Telling(game, [agent.name for agent in agents], None)
+    past: list[int] = []
+    lines: list[str] = []
+    while states[0]["turn"] != TERMINAL:
+        turn = int(states[0]["turn"])
+        if turn == CHANCE:
+            action = int(top_card(states, game.tables, decks))
+        else:
+            action = _sampled(seats[turn].distribution(states, past, seed), luck.random())
+        lines += telling.event(states, action)
+        past.append(action)
+    returns = [float(chips) for chips in states[0]["returns"][: game.players]]
+    return {"seed": seed, "lines": lines, "returns": returns}
+
+
+def _sampled(chances: dict[int, float], mark: float) -> int:
+    """The action at `mark` in [0, 1)."""
+    for action, chance in chances.items():
+        mark -= chance
+        if mark < 0.0:
+            return action
+    return max(chances, key=lambda action: chances[action])
