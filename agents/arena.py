@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, TextIO
 
 import numpy as np
-from scipy.special import stdtrit  # type: ignore[import-untyped]
+from scipy.special import stdtrit
 
 from pokerspiel.agents.agent import (
     Agent,

@@ -140,14 +140,14 @@ def check_hidden(pyspiel_game: KernelGame, seed: int) -> int:
     for player in range(pyspiel_game.game.players):
         for target in path:
             if not target.is_terminal() and target.current_player() != CHANCE:
-                other = _other_world(pyspiel_game, target, player, random)
+                other = other_world(pyspiel_game, target, player, random)
                 if other is not None:
                     _compare_views(pyspiel_game.game, target, other, player)
                     compared += 1
     return compared
 
 
-def _other_world(
+def other_world(
     pyspiel_game: KernelGame, target: KernelState, player: int, random: np.random.Generator
 ) -> KernelState | None:
     """A state that `player` cannot tell from `target`; None if the attempt fails."""

@@ -45,7 +45,7 @@ def _worlds(text: str, seed: int) -> Iterator[tuple[Any, Any]]:
     state = spiel_game.new_initial_state()
     while not state.is_terminal():
         if state.current_player() >= 0:
-            other = conformance._other_world(spiel_game, state, state.current_player(), random)
+            other = conformance.other_world(spiel_game, state, state.current_player(), random)
             if other is not None:
                 yield state, other
             state.apply_action(int(random.choice(state.legal_actions())))

@@ -17,7 +17,7 @@ from pokerspiel.games.kernel import (
     mix,
 )
 from pokerspiel.games.pots import count_seats
-from pokerspiel.games.svara.state import BET, BLIND, CLUBS, JOIN, POINTS
+from pokerspiel.games.svara.state import BET, BLIND, CLUBS, JOIN, MAIN_POT, POINTS
 
 
 @kernel
@@ -104,9 +104,9 @@ def audience(state: Any, tables: Any) -> int:
 
 @kernel
 def odds(state: Any, player: int) -> Any:
-    """(chips that staying in costs, chips in the middle)."""
+    """(chips that staying in costs, chips to be won: for a joiner those of the main pot)."""
     if state.phase == JOIN:
-        return np.int64(state.price), np.int64(state.pot)
+        return np.int64(state.price), np.int64(state.pot_chips[MAIN_POT])
     if state.phase == BLIND:
         return 0, np.int64(state.pot)
     return np.int64(betting.owed(state, player)), np.int64(state.pot)
