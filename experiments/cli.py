@@ -23,6 +23,9 @@ from pokerspiel.experiments.options import (
     Set,
     Threads,
     Time,
+    number,
+    seconds,
+    whole,
 )
 
 BAD_INPUT = 2
@@ -105,9 +108,15 @@ def showdown_command(
     hands: Annotated[
         list[str], typer.Option(help="Hands from the left of the button; the last one has it.")
     ],
-    contributions: Annotated[list[int], typer.Option(help="Chips that each seat has put in.")],
+    contributions: Annotated[
+        list[int],
+        typer.Option(parser=number, metavar="CHIPS", help="Chips that each seat has put in."),
+    ],
     board: Annotated[str | None, typer.Option(help="Board cards.")] = None,
-    folded: Annotated[list[int] | None, typer.Option(help="Seats that have folded.")] = None,
+    folded: Annotated[
+        list[int] | None,
+        typer.Option(parser=number, metavar="SEAT", help="Seats that have folded, from 0."),
+    ] = None,
     set_: Set = None,
     json: Json = False,
     config: Config = None,
@@ -148,7 +157,8 @@ def train_command(
     threads: Threads = 1,
     memory_limit: MemoryLimit = DEFAULT_MEMORY,
     checkpoint_every: Annotated[
-        float, typer.Option(help="Seconds between two checkpoints.", min=0.1)
+        float,
+        typer.Option(parser=seconds(0.1), metavar="SECONDS", help="Time between two checkpoints."),
     ] = 60.0,
     seed: Seed = 0,
     set_: Set = None,
@@ -168,7 +178,9 @@ def resume_command(
     run: Annotated[Path, typer.Argument(help="Run folder.")],
     time: Time = None,
     iterations: Iterations = None,
-    threads: Annotated[int | None, typer.Option(help="Threads; as before.", min=1, max=256)] = None,
+    threads: Annotated[
+        int | None, typer.Option(parser=whole(1, 256), metavar="N", help="Threads; as before.")
+    ] = None,
     memory_limit: Annotated[str | None, typer.Option(help="Memory limit; as before.")] = None,
     json: Json = False,
     quiet: Quiet = False,
@@ -203,7 +215,9 @@ def match_command(
     game: Annotated[
         str | None, typer.Option(help="Game; by default that of the first bot file.")
     ] = None,
-    hands: Annotated[int, typer.Option(help="Hands, all rotations counted.", min=1)] = 10_000,
+    hands: Annotated[
+        int, typer.Option(parser=whole(1), metavar="N", help="Hands, all rotations counted.")
+    ] = 10_000,
     seed: Seed = 0,
     histories: Annotated[
         Path | None, typer.Option(help="File for the hand histories, one JSON line a hand.")
@@ -223,7 +237,9 @@ def match_command(
 def play_command(
     game: Game,
     against: Annotated[list[str], typer.Option(help="Bot file or name; repeat for more seats.")],
-    seed: Annotated[int | None, typer.Option(help="Seed of the cards.", min=0)] = None,
+    seed: Annotated[
+        int | None, typer.Option(parser=whole(0, 2**63 - 1), metavar="N", help="Seed of the cards.")
+    ] = None,
     set_: Set = None,
     config: Config = None,
 ) -> int:

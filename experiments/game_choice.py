@@ -18,6 +18,20 @@ def chosen_game(text: str, settings: Iterable[str] | None = None, **more: object
     return variants.load_variant(name, {**given, **parse_settings(settings), **more})
 
 
+def game_with_seats(text: str, settings: Iterable[str] | None, seats: int, what: str) -> Game:
+    """The game for `seats` players; ValueError if the text or the settings name another number.
+
+    `what` says what there are `seats` of.
+    """
+    named = {**variants.parse_game(text)[1], **parse_settings(settings)}.get("players")
+    if named is None:
+        return chosen_game(text, settings, players=seats)
+    game = chosen_game(text, settings)
+    if game.players != seats:
+        raise ValueError(f"players={named}: {seats} {what} are given")
+    return game
+
+
 def parse_settings(settings: Iterable[str] | None) -> dict[str, str]:
     """Names and values of "key=value" texts; ValueError for a bad one or a name given twice."""
     given: dict[str, str] = {}

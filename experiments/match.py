@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TextIO
 
 from pokerspiel.agents.agent import Agent, exact
 from pokerspiel.agents.arena import MatchResult, play_match
 from pokerspiel.agents.roster import find_agent
-from pokerspiel.experiments.game_choice import chosen_game, parse_settings
+from pokerspiel.experiments.game_choice import chosen_game, game_with_seats
 from pokerspiel.experiments.output import note, print_json, print_table
 from pokerspiel.experiments.progress import ProgressReport
-from pokerspiel.games import variants
 from pokerspiel.games.variants import Game
 
 INTERRUPTED = 130
@@ -65,16 +64,8 @@ def seated(
         if settings:
             game = chosen_game(str(game), settings)
         return agents, game
-    game = game_for(game_text, settings, len(players))
+    game = exact(game_with_seats(game_text, settings, len(players), "players"))
     return [find_agent(player, game) for player in players], game
-
-
-def game_for(game_text: str, settings: Sequence[str] | None, seats: int) -> Game:
-    """The game with as many players as there are, unless the number of players is named."""
-    _, given = variants.parse_game(game_text)
-    if "players" in given or "players" in parse_settings(settings):
-        return exact(chosen_game(game_text, settings))
-    return exact(chosen_game(game_text, settings, players=seats))
 
 
 @contextmanager
@@ -98,7 +89,8 @@ def _open_histories(path: Path | None) -> Iterator[TextIO | None]:
         raise OSError(f"cannot write {path}: {error.strerror or error}") from None
     finally:
         if not special:
-            target.unlink(missing_ok=True)
+            with suppress(OSError):
+                target.unlink(missing_ok=True)
 
 
 def print_result(result: MatchResult) -> None:

@@ -7,7 +7,9 @@ command line says goes before the file.
 
 from __future__ import annotations
 
+import math
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -43,27 +45,78 @@ def _text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-Seed = Annotated[int, typer.Option(help="Seed of all random choices.", min=0, max=2**63 - 1)]
+def _refused(value: object, low: float, high: float | None, what: str) -> typer.BadParameter:
+    bounds = f"{low:g} or more" if high is None else f"from {low:g} to {high:g}"
+    return typer.BadParameter(f"{value!s} is not allowed: expected {what} {bounds}")
+
+
+def whole(low: int, high: int | None = None) -> Callable[[Any], int]:
+    """A parser of whole numbers that names what it refuses and says what would be right."""
+
+    def parse(value: Any) -> int:
+        try:
+            number = int(str(value))
+        except ValueError:
+            number = None
+        if number is None or number < low or (high is not None and number > high):
+            raise _refused(value, low, high, "a whole number")
+        return number
+
+    return parse
+
+
+def seconds(low: float) -> Callable[[Any], float]:
+    """A parser of times."""
+
+    def parse(value: Any) -> float:
+        try:
+            number = float(str(value))
+        except ValueError:
+            number = math.nan
+        if not low <= number < math.inf:
+            raise _refused(value, low, None, "a number of seconds,")
+        return number
+
+    return parse
+
+
+def number(value: Any) -> int:
+    """A parser of whole numbers whose bounds are checked where the game is known."""
+    try:
+        return int(str(value))
+    except ValueError:
+        raise typer.BadParameter(f"{value!s} is not a whole number") from None
+
+
+Seed = Annotated[
+    int, typer.Option(parser=whole(0, 2**63 - 1), metavar="N", help="Seed of all random choices.")
+]
 Set = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="A parameter of the game; may be repeated."),
 ]
 Config = Annotated[
     Path | None,
-    typer.Option(
-        help="TOML file with values for these options.", is_eager=True, callback=_read_config
-    ),
+    typer.Option(help="TOML file with these options.", is_eager=True, callback=_read_config),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print results only.")]
-Threads = Annotated[int, typer.Option(help="Threads that train.", min=1, max=256)]
+Threads = Annotated[
+    int, typer.Option(parser=whole(1, 256), metavar="N", help="Threads that train.")
+]
 MemoryLimit = Annotated[
     str, typer.Option(help="Most memory for information sets, such as 512MiB or 4GiB.")
 ]
 Iterations = Annotated[
-    int | None, typer.Option(help="Iterations to train for, in this call.", min=1, max=2**48)
+    int | None,
+    typer.Option(
+        parser=whole(1, 2**48), metavar="N", help="Iterations to train for, in this call."
+    ),
 ]
-Time = Annotated[float | None, typer.Option(help="Seconds to train for, in this call.", min=0.01)]
+Time = Annotated[
+    float | None,
+    typer.Option(parser=seconds(0.01), metavar="SECONDS", help="Time to train for, in this call."),
+]
 
 _UNITS = {"": 1, "k": 10, "m": 20, "g": 30, "t": 40}
 

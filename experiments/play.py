@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from pokerspiel.agents.agent import Agent, CompiledAgent, Seated, ViewAgent, legal
+from pokerspiel.agents.agent import Agent, CompiledAgent, Seated, ViewAgent, exact, legal
 from pokerspiel.agents.roster import find_agent
 from pokerspiel.experiments.dealing import top_card
-from pokerspiel.experiments.match import game_for
+from pokerspiel.experiments.game_choice import chosen_game, game_with_seats
 from pokerspiel.experiments.telling import Telling, board_cards, own_cards
 from pokerspiel.games import drive, svara, sviten
 from pokerspiel.games.cards import mask_of, parse_cards
@@ -52,14 +52,11 @@ def _seated(
     game_text: str, against: Sequence[str], settings: Sequence[str] | None
 ) -> tuple[Game, list[Agent]]:
     """The game and a bot for each other seat; a single bot takes all of them."""
-    game = game_for(game_text, settings, len(against) + 1)
-    others = game.players - 1
     if len(against) == 1:
-        against = list(against) * others
-    if len(against) != others:
-        raise ValueError(
-            f"{len(against)} bots given: {game.players} players leave {others} seats for them"
-        )
+        game = exact(chosen_game(game_text, settings))
+        against = list(against) * (game.players - 1)
+    else:
+        game = exact(game_with_seats(game_text, settings, len(against) + 1, "players"))
     agents = [find_agent(name, game) for name in against]
     for agent in agents:
         agent.check(game)

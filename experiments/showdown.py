@@ -11,7 +11,7 @@ from pokerspiel.experiments.dealing import settle_pots
 from pokerspiel.experiments.game_choice import (
     UNSEEN,
     board_size,
-    chosen_game,
+    game_with_seats,
     hand_text,
     known_cards,
 )
@@ -35,7 +35,7 @@ def run(
     settings: Sequence[str] | None,
     json: bool,
 ) -> None:
-    game = chosen_game(game_text, settings, players=_seats(hands))
+    game = game_with_seats(game_text, settings, _seats(hands), "hands")
     holdings, board_cards = known_cards(game, hands, board)
     _check_seats(hands, contributions, folded)
     if game.family is svara:

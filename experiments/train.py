@@ -58,8 +58,8 @@ def start(plan: Plan, out: Path, settings: Sequence[str] | None, json: bool, qui
     plan = replace(plan, game=str(game))
     limit = parse_bytes(plan.memory_limit)
     solver = Mccfr(game, plan.seed, plan.threads, limit)
-    _announce(game, limit, quiet)
     folder = run_folder.create(out, vars(plan), manifest(game, plan.seed))
+    _announce(game, limit, quiet)
     return _train(solver, plan, folder, json, quiet)
 
 

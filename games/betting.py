@@ -11,6 +11,7 @@ call or fold. Several short raises that together make a full one move `base` too
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from pokerspiel.games.parameters import Parameter
 FIXED_LIMIT, POT_LIMIT, NO_LIMIT = 0, 1, 2
 STRUCTURES = ("fixed_limit", "pot_limit", "no_limit")
 MAX_SIZES = 8
-_ALL_THAT_IS_ALLOWED = 1e9
+_ALL_THAT_IS_ALLOWED = Fraction(10**9)
 
 FOLD, CALL, WAGER = 0, 1, 2
 """Action numbers: fold, check or call, and the first of the wagers."""
@@ -47,7 +48,7 @@ BETTING_RULES: list[Any] = [
     ("step_grows", np.int32),  # 1: the smallest raise is the last full raise
     ("can_check", np.int32),
     ("sizes", np.int32),  # length of the bet menu; 0: any total
-    ("size", np.float64, (MAX_SIZES,)),  # fractions of the pot
+    ("size", np.int64, (MAX_SIZES, 2)),  # fractions of the pot: numerator, denominator
     ("after_wagers", np.int32),  # first action number that is not a wager
     ("start_stack", np.int32, (MAX_SEATS,)),
 ]
@@ -84,18 +85,18 @@ def start_stacks(parameters: dict[str, Any], least: int) -> list[int]:
     return stacks
 
 
-def menu(text: str) -> list[float]:
+def menu(text: str) -> list[Fraction]:
     """Fractions of the pot in a bet menu; empty for 'any'."""
     if text.strip() == "any":
         return []
-    words = {"min": 0.0, "max": _ALL_THAT_IS_ALLOWED, "pot": 1.0}
+    words = {"min": Fraction(0), "max": _ALL_THAT_IS_ALLOWED, "pot": Fraction(1)}
     sizes = []
     for word in text.split():
         try:
-            size = words[word] if word in words else float(word.rstrip("p"))
-        except ValueError:
-            size = -1.0
-        if not 0.0 <= size <= _ALL_THAT_IS_ALLOWED:
+            size = words[word] if word in words else Fraction(word.rstrip("p"))
+        except (ValueError, ZeroDivisionError):
+            size = Fraction(-1)
+        if not 0 <= size <= _ALL_THAT_IS_ALLOWED or size.denominator > 10**6:
             raise ValueError(
                 f"bet_sizes={text!r}: {word!r} is not a fraction of the pot, 'min', 'pot' or 'max'"
             )
@@ -115,7 +116,7 @@ def fill_rules(rules: Any, parameters: dict[str, Any], stacks: list[int], larges
     rules["players"] = parameters["players"]
     rules["structure"] = structure
     rules["sizes"] = len(sizes)
-    rules["size"][: len(sizes)] = sizes
+    rules["size"][: len(sizes)] = np.reshape([size.as_integer_ratio() for size in sizes], (-1, 2))
     rules["start_stack"][: len(stacks)] = stacks
     if structure == FIXED_LIMIT:
         rules["after_wagers"] = WAGER + 1
@@ -257,7 +258,8 @@ def may_raise(state: Any, rules: Any, seat: int) -> bool:
 def menu_total(state: Any, rules: Any, seat: int, index: int) -> Any:
     """The total of menu size `index`: a fraction of the pot after the call, within the limits."""
     to_call = state.level - state.bet[seat]
-    raise_by = np.int64(np.floor(rules.size[index] * (state.pot + to_call) + 0.5))
+    numerator, denominator = rules.size[index, 0], rules.size[index, 1]
+    raise_by = (2 * numerator * (state.pot + to_call) + denominator) // (2 * denominator)
     total = max(state.level + raise_by, np.int64(smallest_raise(state, rules)))
     return min(total, np.int64(largest_raise(state, rules, seat)))
 

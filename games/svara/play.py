@@ -149,7 +149,8 @@ def _ask_next_blind(state: Any, rules: Any) -> None:
     while state.asked < rules.players * rules.max_blind_laps:
         seat = (state.dealer + 1 + state.asked) % rules.players
         if is_live(state, seat) and state.stack[seat] > 0:
-            if state.bet[seat] + state.stack[seat] >= _smallest_blind(state, rules):
+            can_pay = state.bet[seat] + state.stack[seat] >= _smallest_blind(state, rules)
+            if can_pay and seat != state.blind_seat:
                 state.turn = seat
                 return
             break  # nothing on offer that it can pay: as good as a look
@@ -214,19 +215,19 @@ def _deal(state: Any, rules: Any, card: int) -> None:
 
 @kernel
 def _start_betting(state: Any, rules: Any) -> None:
-    """The normal phase: after a blind bet B the price is 2B, else nothing is bet yet."""
+    """The normal phase: after a blind bet B the price is 2B, else nothing is bet yet.
+
+    Behind the last blind bettor is the first seat that did not bet blind, or, when the whole lap
+    did, the one left of the dealer.
+    """
     state.phase = BET
-    first = state.dealer
+    after = state.dealer
     if state.blind > 0:
         set_price(state, 2 * state.blind)
         if rules.structure == FIXED_LIMIT:
             state.step = 2 * state.blind
-        for i in range(1, rules.players + 1):
-            seat = (state.dealer + i) % rules.players
-            if is_live(state, seat) and state.bet[seat] == 0:
-                first = seat - 1 + rules.players
-                break
-    _go_on(state, rules, first % rules.players)
+        after = state.blind_seat
+    _go_on(state, rules, after)
 
 
 @kernel
