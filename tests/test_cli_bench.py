@@ -61,7 +61,7 @@ def test_a_missing_rival_leaves_its_figures_open() -> None:
 def test_nodes_of_openspiel_s_solver_are_counted_as_it_visits_them() -> None:
     # On Kuhn poker every iteration of both players visits 2 roots, and each action and card.
     few, many = (bench_speed._count_nodes("kuhn", 3, iterations) for iterations in (1, 50))
-    assert 2 + 2 * 4 <= few
+    assert few >= 2 + 2 * 4
     assert many > 30 * few / 2
 
 

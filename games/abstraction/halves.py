@@ -1,10 +1,10 @@
 """The abstraction `halves` of the Sviten games: a class for each half of the pot.
 
-A hand is reduced to the class of its draw half, the class of its Omaha half on the present board,
-whether it draws to a flush, and what the board makes possible. Classes are quantiles of the
-strength of random hands, finer at the top. Of the past, an information set keeps the stakes at the
-start of the betting round and who made the last wager before it, the bets of the round, and how
-many cards every seat drew (with a face-up card kept or rejected). It forgets the rest.
+A hand is reduced to the class of its draw half, the class of its Omaha half among all hands on a
+board of the same texture, and whether it draws to a flush. Classes are quantiles of the strength of
+random hands, finer at the top. Of the past, an information set keeps the level of the pot at the
+start of the betting round, who made the last wager before it, the bets of the round, and whether
+every seat drew no card, one (after a rejection or not) or more. It forgets the rest.
 
 Of the possible discards it keeps `PLANS`, named by their purpose, so that one choice means the same
 for all hands of a class:
@@ -25,6 +25,7 @@ from typing import Any
 
 import numpy as np
 
+from pokerspiel.games.betting import FIXED_LIMIT, is_live
 from pokerspiel.games.cards import popcount
 from pokerspiel.games.compiled import kernel
 from pokerspiel.games.hands import DRAW_FLUSH, draw_rank, flush_rank, omaha_rank
@@ -34,39 +35,47 @@ VERSION = 1
 PLANS = 6
 BETTING, DRAWING, KEEPING = 0, 1, 2
 """Moments of decision: bet, choose discards, keep or reject the face-up card."""
-QUANTILES = (0.2, 0.4, 0.55, 0.7, 0.8, 0.87, 0.92, 0.955, 0.975, 0.99, 0.997)
+QUANTILES = (0.2, 0.4, 0.55, 0.68, 0.79, 0.87, 0.93, 0.965, 0.985)
 CLASSES = len(QUANTILES) + 1
-SAMPLES = 40_000
+SAMPLES = 100_000
+FEWEST_SAMPLES = 200
+"""A texture of the board that is rarer than this in the sample is not told from the others."""
 STRENGTHS = 8192
 BOARDS = 3
-"""Sizes of the tables of classes: strengths, and numbers of board cards of an Omaha hand."""
+TEXTURES = 8
+"""Sizes of the tables of classes: strengths, numbers of board cards, textures of the board."""
 MAX_CARDS = 5
+SMALL_POT, MIDDLE_POT, LARGE_POT, HUGE_POT = 2, 4, 8, 14
+"""Levels of the pot, in big blinds."""
 
 
 def strength_classes(rules: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The class of every strength: [strength] of the draw half, [board cards, strength] of Omaha.
+    """Classes of the draw half [strength], and of Omaha [board, texture, strength].
 
-    The second axis starts at the fewest board cards of an Omaha hand. Deterministic: the random
+    The axis of boards starts at the fewest board cards of an Omaha hand. Deterministic: the random
     hands come from a fixed seed. `rules` is one record with the look-up tables of hands.
     """
     boards = min(BOARDS, int(rules[0]["street_cards"].sum() - rules[0]["omaha_board"]) + 1)
     draw = np.zeros(SAMPLES, np.int32)
     omaha = np.zeros((boards, SAMPLES), np.int32)
-    _sample_strengths(rules, draw, omaha)
-    values = np.arange(STRENGTHS)
-    omaha_class = np.zeros((BOARDS, STRENGTHS), np.int8)
+    textures = np.zeros((boards, SAMPLES), np.int8)
+    _sample_strengths(rules, draw, omaha, textures)
+    omaha_class = np.zeros((BOARDS, TEXTURES, STRENGTHS), np.int8)
     for board in range(boards):
-        omaha_class[board] = _classes(omaha[board], values)
-    return _classes(draw, values), omaha_class
+        for kind in range(TEXTURES):
+            alike = omaha[board, textures[board] == kind]
+            enough = len(alike) >= FEWEST_SAMPLES
+            omaha_class[board, kind] = _classes(alike if enough else omaha[board])
+    return _classes(draw), omaha_class
 
 
-def _classes(sample: np.ndarray, values: np.ndarray) -> np.ndarray:
+def _classes(sample: np.ndarray) -> np.ndarray:
     bounds = np.quantile(sample, QUANTILES, method="lower")
-    return np.searchsorted(bounds, values, side="left").astype(np.int8)
+    return np.searchsorted(bounds, np.arange(STRENGTHS), side="left").astype(np.int8)
 
 
 @kernel
-def _sample_strengths(rules: Any, draw: Any, omaha: Any) -> None:
+def _sample_strengths(rules: Any, draw: Any, omaha: Any, textures: Any) -> None:
     game = rules[0]
     random = np.array([20], dtype=np.uint64)
     cards = np.zeros(2 * MAX_CARDS, np.uint8)
@@ -84,15 +93,37 @@ def _sample_strengths(rules: Any, draw: Any, omaha: Any) -> None:
                 cards[i] = card
         draw[sample] = draw_rank(game.hands, cards, game.hole_cards, game.draw_half)
         for i in range(omaha.shape[0]):
+            count = game.omaha_board + i
+            textures[i, sample] = texture(game, board, count)
             omaha[i, sample] = omaha_rank(
-                game.hands,
-                cards,
-                game.hole_cards,
-                board,
-                game.omaha_board + i,
-                game.omaha_hole,
-                game.omaha_board,
+                game.hands, cards, game.hole_cards, board, count, game.omaha_hole, game.omaha_board
             )
+
+
+@kernel
+def texture(rules: Any, board: Any, count: int) -> int:
+    """What the board makes possible: a flush (1), a full house (2), a straight (4)."""
+    kind = 0
+    if _longest(_suit_counts(board, count)) >= rules.omaha_board:
+        kind += 1
+    if _paired(board, count):
+        kind += 2
+    return kind + (4 if _three_in_five(board, count) else 0)
+
+
+@kernel
+def _three_in_five(cards: Any, count: int) -> bool:
+    """Whether three cards have different ranks within five of each other; the ace is low too."""
+    ranks = 0
+    for i in range(count):
+        rank = cards[i] >> 2
+        ranks |= 2 << rank
+        if rank == 12:
+            ranks |= 1
+    most = 0
+    for low in range(10):
+        most = max(most, popcount(ranks >> low & 31))
+    return most >= 3
 
 
 # Information sets.
@@ -110,14 +141,45 @@ def information_key(state: Any, tables: Any, player: int, moment: int) -> Any:
 
 
 @kernel
-def _draw_class(state: Any, seat: int) -> Any:
-    """Public: not drawn yet, none, one (kept or not rejected), one rejected, two, three or more."""
+def stakes(state: Any, rules: Any) -> Any:
+    """Hash of what a round is played for: the level of the pot when all stacks are deep enough.
+
+    Where somebody can run out of chips, the legal actions depend on every chip: then all count.
+    """
+    key = mix(np.uint64(state.street), np.uint64(state.folded))
+    if not _deep(state, rules):
+        key = mix(key, np.uint64(state.pot))
+        for seat in range(rules.players):
+            key = mix(key, np.uint64(state.stack[seat]))
+        return key
+    level = 0
+    for bound in (SMALL_POT, MIDDLE_POT, LARGE_POT, HUGE_POT):
+        if state.pot > bound * rules.big_blind:
+            level += 1
+    return mix(key, np.uint64(level))
+
+
+@kernel
+def _deep(state: Any, rules: Any) -> bool:
+    """Whether no seat can run out of chips: the limit bounds what the rounds left can cost."""
+    if rules.structure != FIXED_LIMIT:
+        return False
+    most = 0
+    for street in range(state.street, rules.rounds):
+        most += rules.max_wagers * rules.big_blind * (2 if street > 1 else 1)
+    for seat in range(rules.players):
+        if is_live(state, seat) and state.stack[seat] <= most:
+            return False
+    return True
+
+
+@kernel
+def _draw_class(state: Any, seat: int) -> int:
+    """Public: not drawn yet (0), none (1), one (2), one after a rejection (3), more (4)."""
     drawn = state.draws[seat]
-    if drawn < 1:
-        return drawn + 1
-    if drawn == 1:
-        return 3 if state.draw_end[seat] == 3 else 2
-    return min(drawn + 2, 5)
+    if drawn == 1 and state.draw_end[seat] == 3:
+        return 3
+    return 4 if drawn > 1 else drawn + 1
 
 
 @kernel
@@ -143,32 +205,27 @@ def _classify(state: Any, tables: Any, player: int, moment: int) -> Any:
         count += 1
     if count == 0:
         return 0
-    strength = min(np.int64(draw_rank(rules.hands, hole, count, rules.draw_half)), STRENGTHS - 1)
-    value = np.int64(rules.draw_class[strength])
+    strength = np.int64(draw_rank(rules.hands, hole, count, rules.draw_half))
+    value = np.int64(rules.draw_class[min(strength, STRENGTHS - 1)])
     hole_suits = _suit_counts(hole, count)
-    longest = _longest(hole_suits)
     if state.street == 0:
-        return value * 8 + longest
+        return value * 8 + _longest(hole_suits)
     board = state.board
     board_count = np.int64(state.board_count)
-    board_suits = _suit_counts(board, board_count)
     made: Any = 0
     if board_count >= rules.omaha_board:
         omaha = omaha_rank(
-            rules.hands,
-            hole,
-            count,
-            board,
-            board_count,
-            rules.omaha_hole,
-            rules.omaha_board,
+            rules.hands, hole, count, board, board_count, rules.omaha_hole, rules.omaha_board
         )
-        made = np.int64(rules.omaha_class[board_count - rules.omaha_board, omaha])
+        kind = texture(rules, board, board_count)
+        made = np.int64(rules.omaha_class[board_count - rules.omaha_board, kind, omaha])
     value = value * CLASSES + made
-    value = value * 2 + (1 if _draws_to_flush(rules, hole_suits, board_suits) else 0)
-    value = value * 2 + (1 if _longest(board_suits) >= rules.omaha_board else 0)
-    value = value * 2 + (1 if _paired(board, board_count) else 0)
-    return value * 2 + (1 if state.street == 1 and longest >= 4 else 0)
+    if state.street < 3:
+        to_flush = _draws_to_flush(rules, hole_suits, _suit_counts(board, board_count))
+        value = value * 2 + (1 if to_flush else 0)
+    if state.street == 1:
+        value = value * 2 + (1 if _longest(hole_suits) >= 4 else 0)
+    return value
 
 
 @kernel

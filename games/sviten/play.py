@@ -120,8 +120,7 @@ def _blind_seats(players: int) -> tuple[int, int]:
 @kernel
 def _open_round(state: Any, rules: Any, step: int) -> None:
     open_round(state, rules.players, step)
-    key = mix(np.uint64(state.pot), np.uint64(state.folded))
-    state.round_history = mix(key, np.uint64(state.street * 16 + state.aggressor + 1))
+    state.round_history = mix(halves.stakes(state, rules), np.uint64(state.aggressor + 1))
     state.aggressor = -1
 
 

@@ -115,7 +115,7 @@ LOOK_UP = np.dtype(
         *((name, RULES[name]) for name in RULES.names or ()),
         ("hands", HAND_TABLES),
         ("draw_class", np.int8, (halves.STRENGTHS,)),  # class of a strength, in `halves`
-        ("omaha_class", np.int8, (halves.BOARDS, halves.STRENGTHS)),  # by cards on the board
+        ("omaha_class", np.int8, (halves.BOARDS, halves.TEXTURES, halves.STRENGTHS)),
     ],
     align=True,
 )
