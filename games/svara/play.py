@@ -30,7 +30,6 @@ from pokerspiel.games.kernel import (
     KIND_DECLINE,
     KIND_JOIN,
     KIND_LOOK,
-    MAX_SEATS,
     TERMINAL,
     mix,
 )
@@ -67,7 +66,7 @@ def begin(state: Any, tables: Any) -> None:
     state.tied = 0
     state.price = 0
     state.dealer = rules.players - 1
-    for seat in range(MAX_SEATS):
+    for seat in range(rules.players):
         state.returns[seat] = 0.0
         state.stack[seat] = rules.start_stack[seat]
         state.bet[seat] = 0

@@ -32,7 +32,6 @@ from pokerspiel.games.kernel import (
     KIND_KEEP,
     KIND_REJECT,
     MAX_DECKS,
-    MAX_SEATS,
     mix,
 )
 from pokerspiel.games.sviten.knowledge import hand_order
@@ -54,7 +53,6 @@ from pokerspiel.games.sviten.state import (
     REJECTED,
     REPLACE,
     RIVER,
-    SEATS,
     SET_ASIDE,
     TURN,
     first_discard,
@@ -92,11 +90,10 @@ def begin(state: Any, tables: Any) -> None:
     state.reserve = BURNS if rules.burn else 0
     for street in range(TURN, RIVER + 1):
         state.reserve += rules.street_cards[street]
-    for seat in range(MAX_SEATS):
+    for seat in range(players):
         state.returns[seat] = 0.0
         state.stack[seat] = rules.start_stack[seat]
         state.paid[seat] = 0
-    for seat in range(SEATS):
         state.hole_count[seat] = 0
         state.discards[seat] = 0
         state.drawn[seat] = 0
