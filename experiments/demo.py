@@ -1,6 +1,6 @@
 """`pokerspiel demo`: train a bot for each game, measure both, and write a report.
 
-While the bots train, a second process measures on the two mini games how far from an equilibrium
+While the bots train, a second process measures on small games how far from an equilibrium
 OpenSpiel's CFR+ and our MCCFR are. The folder holds the runs, the bot files, `results.json` with
 all figures and `report.html`.
 """
@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import multiprocessing
 import shutil
+import signal
 import time as clock
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -20,13 +22,15 @@ import numpy as np
 
 from pokerspiel.agents.agent import Agent, CompiledAgent, exact
 from pokerspiel.agents.arena import play_match
+from pokerspiel.agents.bot_file import Manifest
 from pokerspiel.agents.roster import find_agent
 from pokerspiel.experiments import train, warm
 from pokerspiel.experiments.dealing import top_card
 from pokerspiel.experiments.exact import Curves, measure_curves
 from pokerspiel.experiments.export import write_bot
 from pokerspiel.experiments.machine import machine, versions
-from pokerspiel.experiments.output import json_text, note, print_json
+from pokerspiel.experiments.match import interval_text
+from pokerspiel.experiments.output import json_text, note, print_json, print_table
 from pokerspiel.experiments.report import write_report
 from pokerspiel.experiments.run_folder import RunFolder, write_text
 from pokerspiel.experiments.telling import Telling
@@ -36,7 +40,7 @@ from pokerspiel.games.variants import Game
 
 RESULTS, REPORT = "results.json", "report.html"
 OPPONENTS = ("random", "always-call", "tight", "equity")
-MINI_GAMES = ("mini_svara", "mini_sviten")
+SMALL_GAMES = ("mini_svara", "mini_sviten", "leduc")
 MEMORY_LIMIT = "2GiB"
 INTERRUPTED = 130
 
@@ -50,7 +54,7 @@ class Size:
     hands: dict[str, int]
     """Hands against each opponent."""
     iterations: tuple[int, ...]
-    """Iterations of MCCFR on the mini games at which exploitability is measured."""
+    """Iterations of MCCFR on the small games at which exploitability is measured."""
 
 
 FULL = Size(
@@ -71,24 +75,60 @@ def run(out: Path, threads: int, quick: bool, seed: int, json: bool, quiet: bool
     size = QUICK if quick else FULL
     note("compiling the kernels, unless that is done ...", quiet)
     warm.warm_up_once(quiet)
-    # A fresh process: numba's threads and a fork do not agree.
-    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
-        curves = [pool.submit(measure_curves, name, size.iterations, seed) for name in MINI_GAMES]
-        try:
+    try:
+        with _second_process() as pool:
+            curves = [
+                pool.submit(measure_curves, name, size.iterations, seed) for name in SMALL_GAMES
+            ]
             results = _measure(out, size, threads, seed, quiet, curves)
-        except KeyboardInterrupt:
-            note(f"interrupted; what is done so far is in {out}")
-            pool.shutdown(wait=False, cancel_futures=True)
-            for process in multiprocessing.active_children():
-                process.terminate()
-            return INTERRUPTED
+    except KeyboardInterrupt:
+        note(f"interrupted; what is done so far is in {out}")
+        return INTERRUPTED
     results["seconds"] = clock.perf_counter() - start
     write_text(out / RESULTS, json_text(results))
     write_report(out / REPORT, results)
     note(f"done in {results['seconds']:.0f} s: {out / REPORT}", quiet)
     if json:
         print_json(results)
+    else:
+        _print(results)
     return 0
+
+
+def _print(results: dict[str, Any]) -> None:
+    rows = [
+        (
+            match["bot"],
+            match["opponent"],
+            f"{match['hands']:,}",
+            f"{match['players'][0]['mbb_per_hand']:+,.0f}",
+            interval_text(match["players"][0]["ci95"]),
+        )
+        for match in results["matches"]
+    ]
+    columns = ["bot", "against", "hands>", "mbb/hand>", "95 % interval>"]
+    print_table("Thousandths of a big blind or an ante", columns, rows)
+    points = [
+        (curves["game"], name, f"{point['iterations']:,}", f"{point['exploitability']:.4f}")
+        for curves in results["curves"]
+        for name, point in (("MCCFR", curves["mccfr"][-1]), ("CFR+", curves["cfr_plus"][-1]))
+    ]
+    columns = ["small game", "algorithm", "iterations>", "exploitability>"]
+    print_table("Exact exploitability in big blinds or antes", columns, points)
+
+
+@contextmanager
+def _second_process() -> Iterator[ProcessPoolExecutor]:
+    """A process beside this one, which ends with it whatever happens."""
+    # A fresh one: numba's threads and a fork do not agree.
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(1, context, signal.signal, (signal.SIGINT, signal.SIG_IGN))
+    try:
+        yield pool
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+        for process in multiprocessing.active_children():
+            process.terminate()
 
 
 def _clear(out: Path) -> None:
@@ -125,11 +165,14 @@ def _measure(
         note(f"training {name} for {seconds:.0f} s ...", quiet)
         bot = out / f"{name}.pspiel"
         results["training"].append(_train(out / name, bot, name, seconds, threads, seed, quiet))
+        matches = []
         for opponent in OPPONENTS:
             note(f"{name}: {size.hands[name]:,} hands against {opponent} ...", quiet)
-            results["matches"].append(_match(bot, opponent, size.hands[name], seed))
+            matches.append(_match(bot, opponent, size.hands[name], seed))
+        _write_bot(out / name, bot, matches)
+        results["matches"] += matches
         results["examples"].append(example_hand(bot, "tight", seed))
-    note("waiting for the exact measurements on the mini games ...", quiet)
+    note("waiting for the exact measurements on the small games ...", quiet)
     results["curves"] = [asdict(future.result()) for future in curves]
     return results
 
@@ -142,8 +185,7 @@ def _train(
     status = train.start(plan, folder, None, json=False, quiet=quiet)
     if status == train.INTERRUPTED:
         raise KeyboardInterrupt
-    game = variants.load(RunFolder(folder).manifest()["game"])
-    manifest = write_bot(bot, game, train.load_state(RunFolder(folder), None))
+    manifest = _write_bot(folder, bot, ())
     return {
         **asdict(manifest),
         "threads": threads,
@@ -151,6 +193,22 @@ def _train(
         "memory_full": status == train.MEMORY_FULL,
         "metrics": RunFolder(folder).metrics(),
     }
+
+
+def _write_bot(folder: Path, bot: Path, matches: Sequence[dict[str, Any]]) -> Manifest:
+    """Write the bot of a run, with its results in `matches` as its measured strength."""
+    run = RunFolder(folder)
+    game = variants.load(run.manifest()["game"])
+    strength = {
+        match["opponent"]: {
+            "hands": match["hands"],
+            "seed": match["seed"],
+            "mbb_per_hand": match["players"][0]["mbb_per_hand"],
+            "ci95": match["players"][0]["ci95"],
+        }
+        for match in matches
+    }
+    return write_bot(bot, game, train.load_state(run, None), strength=strength or None)
 
 
 def _match(bot: Path, opponent: str, hands: int, seed: int) -> dict[str, Any]:

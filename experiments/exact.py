@@ -19,6 +19,7 @@ from pokerspiel.solvers.mccfr import Mccfr
 GOAL = 0.02
 """Exploitability that CFR+ is to reach."""
 MOST_CFR_PLUS = 640
+"""Iterations after which it is given up."""
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from pokerspiel.agents.bot_file import Manifest, save_bot
 from pokerspiel.experiments.options import bytes_text
@@ -33,7 +35,13 @@ def run(path: Path, out: Path, name: str | None, json: bool, quiet: bool) -> Non
         )
 
 
-def write_bot(out: Path, game: Game, state: MccfrState, name: str | None = None) -> Manifest:
+def write_bot(
+    out: Path,
+    game: Game,
+    state: MccfrState,
+    name: str | None = None,
+    strength: Mapping[str, Any] | None = None,
+) -> Manifest:
     """Write the average strategy of a solver's state for `game` to a bot file."""
     blueprint = average_blueprint(state.table)
     if len(blueprint.keys) == 0:
@@ -48,4 +56,5 @@ def write_bot(out: Path, game: Game, state: MccfrState, name: str | None = None)
         nodes=state.nodes,
         seconds=state.seconds,
         name=name,
+        strength=strength,
     )

@@ -243,6 +243,8 @@ def save_state(folder: RunFolder, state: MccfrState) -> Path:
 
 def _train(solver: Mccfr, plan: Plan, folder: RunFolder, json: bool, quiet: bool) -> int:
     """Run the solver and report; returns the exit status of the command."""
+    if plan.time is None and plan.iterations is None:
+        note("no --time and no --iterations: Ctrl-C ends the training and saves it", quiet)
     handler = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with ProgressReport(plan.game, quiet) as report:

@@ -370,3 +370,12 @@ def short_name(rules: Any, action: int) -> str:
     if rules["structure"] == FIXED_LIMIT:
         return "r"
     return f"r{action - WAGER}" if rules["sizes"] else f"r={action - WAGER + 1}"
+
+
+def situation_text(state: Any, players: int) -> str:
+    """The chips on the table in words, as everybody sees them."""
+    rows = {"stacks": state["stack"], "bets": state["bet"], "paid": state["paid"]}
+    words = [f"pot {state['pot']}"]
+    words += [f"{name} {' '.join(map(str, row[:players]))}" for name, row in rows.items()]
+    live = [str(seat) for seat in range(players) if not int(state["folded"]) >> seat & 1]
+    return ", ".join([*words, f"live {' '.join(live)}", f"wagers {state['wagers']}"])

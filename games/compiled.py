@@ -64,7 +64,7 @@ def _callable_files(path: Path) -> set[Path]:
 def _hash_of(files: Iterable[Path]) -> str:
     digest = hashlib.sha256(numba.__version__.encode())
     for path in sorted(files):
-        digest.update(str(path.relative_to(_HOUSE)).encode())
+        digest.update(path.name.encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 

@@ -265,3 +265,14 @@ def private_block(parameters: Mapping[str, Value]) -> slice:
     """Where `observe` writes what the others do not see."""
     players = int(parameters["players"])
     return slice(players, 2 * players + 1)
+
+
+def situation_text(game: Any, state: Any) -> str:
+    """What everybody sees now: the decisions so far."""
+    bets = int(state["bet_mask"])
+    return "decisions " + "".join("pb"[bets >> i & 1] for i in range(int(state["decisions"])))
+
+
+def private_text(game: Any, state: Any, player: int) -> str:
+    """The card of a player."""
+    return hand_text(game, state, player)

@@ -393,3 +393,17 @@ def private_block(parameters: Mapping[str, Value]) -> slice:
     """Where `observe` writes what the others do not see."""
     players = int(parameters["players"])
     return slice(players, 2 * players + 1)
+
+
+def situation_text(game: Any, state: Any) -> str:
+    """What everybody sees now: round, public rank, chips paid, who is in, raises and calls."""
+    board = "" if state["board"] == NO_RANK else str(state["board"])
+    paid = " ".join(map(str, state["paid"][: game.players]))
+    live = [str(seat) for seat in range(game.players) if not state["folded"][seat]]
+    made = f"decisions {state['decisions'][int(state['round'])]}, raises {state['raises']}"
+    return f"round {state['round']}; board {board}; paid {paid}; live {' '.join(live)}; {made}"
+
+
+def private_text(game: Any, state: Any, player: int) -> str:
+    """The card of a player."""
+    return hand_text(game, state, player).partition("|")[0]

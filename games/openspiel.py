@@ -272,19 +272,15 @@ class KernelObserver:
         return str(self._game.family.event_name(self._game, value))
 
     def _present_text(self, state: KernelState, player: int) -> str:
-        self._set_present_for_text(state, player)
-        parts = [f"{name} {_numbers(self.dict[name])}" for name in self.dict]
-        return f"p{player} " + "; ".join(parts)
-
-    def _set_present_for_text(self, state: KernelState, player: int) -> None:
-        self.tensor.fill(0.0)
-        self._set_present(state, player)
-
-
-def _numbers(values: np.ndarray) -> str:
-    """The non-zero entries of an observation, as place:value."""
-    flat = values.ravel()
-    return " ".join(f"{i}:{flat[i]:g}" for i in np.flatnonzero(flat).tolist())
+        record, family = state._states[0], self._game.family
+        parts = [f"p{player}"]
+        if self._public:
+            parts.append(family.situation_text(self._game, record))
+        if self._private:
+            seats = range(self._game.players) if self._everything else (player,)
+            held = [family.private_text(self._game, record, seat) for seat in seats]
+            parts.append("cards " + " ".join(held))
+        return "; ".join(parts)
 
 
 def information_text(game: Game, state: KernelState, player: int) -> str:

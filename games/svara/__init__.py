@@ -32,7 +32,9 @@ from pokerspiel.games.svara.words import (
     describe,
     event_name,
     hand_text,
+    private_text,
     public_event,
+    situation_text,
 )
 
 register(
@@ -64,6 +66,8 @@ __all__ = [
     "make_tables",
     "observation_size",
     "private_block",
+    "private_text",
     "public_event",
     "share_of_pot",
+    "situation_text",
 ]

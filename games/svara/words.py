@@ -5,15 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from pokerspiel.games import betting
-from pokerspiel.games.cards import RANKS, card_name
-from pokerspiel.games.kernel import (
-    CHANCE,
-)
+from pokerspiel.games.cards import RANKS, card_name, cards_text
+from pokerspiel.games.kernel import CHANCE
 from pokerspiel.games.svara.knowledge import cards_held
 from pokerspiel.games.svara.play import blind_total
-from pokerspiel.games.svara.state import BET, CLUBS, POINTS, SUITS, decline, join, look
-
-# For people.
+from pokerspiel.games.svara.state import (
+    BET,
+    BLIND,
+    CLUBS,
+    DEAL,
+    JOIN,
+    POINTS,
+    SUITS,
+    decline,
+    join,
+    look,
+)
 
 
 def describe(game: Any, state: Any, action: int) -> tuple[Any, ...]:
@@ -66,3 +73,31 @@ def hand_text(game: Any, state: Any, player: int) -> str:
     others = sorted((sorted(ranks) for ranks in suits[1:] if ranks), reverse=True)
     named = zip("cxyz", [suits[CLUBS], *others], strict=False)
     return "".join(RANKS[rank] + suit for suit, ranks in named for rank in sorted(ranks))
+
+
+_PHASE_NAMES = {BLIND: "blind phase", DEAL: "deal", BET: "betting", JOIN: "joining"}
+
+
+def situation_text(game: Any, state: Any) -> str:
+    """What everybody sees now: phase, dealer, chips, pots carried over, blind and price to join."""
+    pots = int(state["pots"])
+    carried = [
+        f"{chips} for {int(seats):b}"
+        for chips, seats in list(zip(state["pot_chips"], state["pot_seats"], strict=True))[:pots]
+        if chips
+    ]
+    return "; ".join(
+        [
+            f"{_PHASE_NAMES[int(state['phase'])]}, svarka {state['svarkas']}",
+            f"dealer {state['dealer']}",
+            betting.situation_text(state, game.players),
+            f"blind {state['blind']}, price {state['price']}",
+            "carried " + (" and ".join(carried) or "nothing"),
+        ]
+    )
+
+
+def private_text(game: Any, state: Any, player: int) -> str:
+    """The cards of a player."""
+    held = int(cards_held(state, game.tables.rules[0], player))
+    return cards_text(sorted(int(card) for card in state["hand"][player][:held]))

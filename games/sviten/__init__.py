@@ -24,7 +24,15 @@ from pokerspiel.games.sviten.state import (
     limits,
     make_tables,
 )
-from pokerspiel.games.sviten.words import action_name, describe, event_name, hand_text, public_event
+from pokerspiel.games.sviten.words import (
+    action_name,
+    describe,
+    event_name,
+    hand_text,
+    private_text,
+    public_event,
+    situation_text,
+)
 
 register(
     STATE,
@@ -71,7 +79,9 @@ __all__ = [
     "odds",
     "omaha_strength",
     "private_block",
+    "private_text",
     "public_event",
     "raise_cost",
     "settle",
+    "situation_text",
 ]

@@ -12,9 +12,7 @@ from pokerspiel.games.cards import (
     cards_of,
     cards_text,
 )
-from pokerspiel.games.kernel import (
-    CHANCE,
-)
+from pokerspiel.games.kernel import CHANCE
 from pokerspiel.games.sviten.knowledge import (
     DISCARDED,
     DRAWN,
@@ -27,9 +25,17 @@ from pokerspiel.games.sviten.knowledge import (
     visible,
 )
 from pokerspiel.games.sviten.play import discarded
-from pokerspiel.games.sviten.state import DRAW, HALVES, KEEP, MAX_HAND, first_discard, keep, reject
-
-# For people.
+from pokerspiel.games.sviten.state import (
+    DRAW,
+    HALVES,
+    KEEP,
+    KEPT,
+    MAX_HAND,
+    REJECTED,
+    first_discard,
+    keep,
+    reject,
+)
 
 
 def describe(game: Any, state: Any, action: int) -> tuple[Any, ...]:
@@ -115,3 +121,31 @@ def hand_text(game: Any, state: Any, player: int) -> str:
             if state["up"][i] == card:
                 places.setdefault(f"up{i}", []).append(text)
     return " ".join(f"{name} {''.join(cards)}" for name, cards in sorted(places.items()))
+
+
+_STREET_NAMES = ("before the flop", "flop", "turn", "river", "showdown")
+_ENDS = {KEPT: " kept", REJECTED: " rejected"}
+
+
+def situation_text(game: Any, state: Any) -> str:
+    """What everybody sees now: street, board, chips, what each seat drew, and the face-up cards."""
+    drawn = [
+        f"{count}{_ENDS.get(int(end), '')}" if count >= 0 else "-"
+        for count, end in zip(state["draws"], state["draw_end"], strict=True)
+    ][: game.players]
+    return "; ".join(
+        [
+            f"{_STREET_NAMES[int(state['street'])]}, phase {state['phase']}",
+            "board " + cards_text(state["board"][: state["board_count"]]),
+            betting.situation_text(state, game.players),
+            "drawn " + " ".join(drawn),
+            "face up " + cards_text(state["up"][: state["up_count"]]),
+        ]
+    )
+
+
+def private_text(game: Any, state: Any, player: int) -> str:
+    """The cards that a player holds, and those thrown away."""
+    held = sorted(int(card) for card in state["hole"][player][: state["hole_count"][player]])
+    discards = cards_text(cards_of(int(state["discards"][player])))
+    return cards_text(held) + (f" discards {discards}" if discards else "")
