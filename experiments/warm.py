@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import io
 import random
+import signal
 import subprocess
 import sys
 import tempfile
@@ -17,6 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from pokerspiel.experiments.output import note
 from pokerspiel.games.compiled import CACHE_FOLDER
 
 GROUPS = (("sviten_special",), ("svara", "leduc", "kuhn"))
@@ -36,23 +38,28 @@ def warm_up_once(quiet: bool = False) -> None:
 def warm_up(quiet: bool = False) -> None:
     """Compile all kernels in two processes. Raises RuntimeError if one of them fails."""
     command = [sys.executable, "-m", "pokerspiel.experiments.warm"]
-    output = subprocess.DEVNULL if quiet else sys.stderr
-    work = [subprocess.Popen([*command, *games], stdout=output) for games in GROUPS]
-    if sum(process.wait() for process in work):
+    options = ["--quiet"] if quiet else []
+    work = [subprocess.Popen([*command, *games, *options]) for games in GROUPS]
+    try:
+        failed = sum(process.wait() for process in work)
+    except BaseException:
+        for process in work:
+            process.terminate()
+        raise
+    if failed:
         raise RuntimeError("a kernel could not be compiled: see above")
 
 
-def main(games: Sequence[str]) -> None:
-    if not games:
-        warm_up()
-        return
+def main(games: Sequence[str], quiet: bool) -> None:
+    """Compile the kernels for `games`, one after the other; what is done is told on stderr."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started this ends it
     with tempfile.TemporaryDirectory() as folder:
         for game in games:
             for what, step in steps(game, Path(folder)):
                 start = time.perf_counter()
                 with contextlib.redirect_stdout(io.StringIO()):
                     step()
-                print(f"{game}: {what} {time.perf_counter() - start:.1f} s", flush=True)
+                note(f"{game}: {what} {time.perf_counter() - start:.1f} s", quiet)
 
 
 def steps(game: str, folder: Path) -> Iterator[Step]:
@@ -63,7 +70,7 @@ def steps(game: str, folder: Path) -> Iterator[Step]:
     yield "training", lambda: _command("train", game, "--out", run, "--iterations", "20", "-q")
     yield "resuming", lambda: _command("resume", run, "--iterations", "20", "-q")
     yield "bot file", lambda: _command("export", run, "-o", bot, "-q")
-    yield "match", lambda: _command("match", bot, "tight", "--hands", "4", "--histories", histories)
+    yield "match", lambda: _command(*_MATCH, bot, "--histories", histories)
     yield "play", lambda: _play(game, bot)
     yield "pyspiel bots", lambda: _spiel_bots(game, bot)
     if game == "svara":
@@ -75,6 +82,7 @@ def steps(game: str, folder: Path) -> Iterator[Step]:
         yield "evaluators", _evaluators
 
 
+_MATCH = ("match", "tight", "--hands", "4", "-q")
 _HANDS = ("AsAdKcKs9c", "QhTh8c6s3d")
 _SVARA_SHOWDOWN = (
     *("showdown", "svara", "--hands", "7c9sJs", "AsAhKd"),
@@ -150,4 +158,8 @@ def _evaluators() -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    named = [word for word in sys.argv[1:] if word != "--quiet"]
+    if named:
+        main(named, quiet="--quiet" in sys.argv)
+    else:
+        warm_up(quiet="--quiet" in sys.argv)
