@@ -8,6 +8,7 @@ Whatever does not fit is refused with a `BotFileError` of one line.
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import json
 import os
@@ -201,6 +202,8 @@ def _content_hash(arrays: Mapping[str, np.ndarray]) -> str:
 
 def _write_whole(path: Path, data: bytes) -> None:
     """Write beside `path`, then rename: a reader, or a full disk, never meets half a file."""
+    if path.exists() and not path.is_file():
+        raise FileExistsError(errno.EEXIST, "it exists and is not a file")
     descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:

@@ -18,8 +18,6 @@ from pokerspiel.solvers.mccfr import MccfrState
 
 
 def run(path: Path, out: Path, name: str | None, json: bool, quiet: bool) -> None:
-    if out.exists() and not out.is_file():
-        raise ValueError(f"{out} exists and is not a file")
     folder = RunFolder(path)
     manifest = folder.manifest()
     game = variants.load(str(manifest.get("game")))

@@ -254,6 +254,8 @@ DECK = np.dtype(
         ("size", np.int32),
         ("drawn", np.uint8, (MAX_DECKS,)),  # cards at the top whose order is drawn, by deck
         ("order", np.uint8, (MAX_DECKS, 52)),
+        ("mask", np.uint64),  # the cards of the deck ...
+        ("cards", np.uint8, (52,)),  # ... and the same, ascending
     ],
     align=True,
 )
@@ -278,21 +280,28 @@ def _draw(deck: Any, epoch: int, i: int, low: int, n: int) -> None:
 
 
 @kernel
+def _list_cards(deck: Any, cards: int) -> None:
+    """Write the cards of a mask into the deck, ascending."""
+    deck.mask = cards
+    deck.size = 0
+    for card in range(52):
+        if np.uint64(cards) >> np.uint64(card) & np.uint64(1):
+            deck.cards[deck.size] = card
+            deck.size += 1
+
+
+@kernel
 def _open_deck(deck: Any, cards: int) -> None:
     """Start the next deck, of the mask `cards`, and draw the order of its bottom."""
+    if deck.mask != np.uint64(cards):
+        _list_cards(deck, cards)
     epoch = np.int64(deck.ready)
     order = deck.order[epoch]
-    rest: Any = np.uint64(cards)
-    card = 0
-    n: Any = 0
-    while rest:
-        order[n] = card
-        n += np.int64(rest & np.uint64(1))
-        rest >>= np.uint64(1)
-        card += 1
+    for i in range(52):
+        order[i] = deck.cards[i]
+    n: Any = np.int64(deck.size)
     for i in range(n - 1, max(n - 1 - BOARD, -1), -1):
         _draw(deck, epoch, i, 0, i + 1)
-    deck.size = n
     deck.drawn[epoch] = 0
     deck.ready += 1
 
