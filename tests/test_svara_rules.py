@@ -94,13 +94,16 @@ def test_case_b8_joiners_pay_the_share_fixed_when_the_tie_happened() -> None:
 
 
 def test_case_b9_the_price_to_join_is_rounded_up() -> None:
-    game = "svara(players=4,ante=25,stack=500,blind_phase=False,betting=no_limit,min_bet=1)"
+    game = "svara(players=4,ante=25,stack=500,blind_phase=False,allow_check=True)"
     tied = ("AsKs7h", "AdKd7s", "AhKh8c", "8d9sTc")
-    table = Table(game, dealt(tied)).play("bet 1", "call 1", "call 1", "fold")
-    assert table.pot == 103
-    assert table.names()[0] == "join 35"
-    table = Table("svara(players=4,ante=25,stack=25)", dealt(tied))
-    assert table.over  # nobody has chips left: nobody can join
+    table = Table(game, dealt(tied)).play("check", "check", "check", "check")
+    assert table.pot == 100
+    assert table.names() == [f"join {CASES['B9']['buy_in'][0]}", "decline"]
+
+
+def test_nobody_joins_without_chips() -> None:
+    tied = ("AsKs7h", "AdKd7s", "AhKh8c", "8d9sTc")
+    assert Table("svara(players=4,ante=25,stack=25)", dealt(tied)).over
 
 
 @pytest.mark.parametrize(("rounding", "price"), [("up", 35), ("down", 34), ("nearest", 34)])
@@ -182,8 +185,7 @@ def test_after_a_blind_the_first_who_did_not_bet_blind_acts_first() -> None:
 def test_the_last_blind_bettor_owes_nothing_when_nobody_pays() -> None:
     game = "svara(players=3,ante=10,stacks=20 100 100,betting=no_limit)"
     table = Table(game, dealt((LOW, MIDDLE, HIGH))).play("blind 10", "blind 20", "look", "fold")
-    assert table.over
-    assert sum(table.returns) == 0
+    assert table.returns == [-20.0, 30.0, -10.0]
 
 
 # Betting structures.
