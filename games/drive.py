@@ -81,14 +81,6 @@ def observe_into(states: Any, tables: Any, player: int, out: Any) -> None:
     observe(states[0], tables, player, out)
 
 
-@kernel
-def deal_until_decision(states: Any, tables: Any, decks: Any) -> None:
-    """Let cards fall in the order of `decks[0]` until a seat must act or the hand is over."""
-    state = states[0]
-    while state.turn == CHANCE:
-        act(state, tables, next_card(state, tables, decks[0]))
-
-
 def new_decks(n: int = 1) -> np.ndarray:
     """Room for `n` decks."""
     return np.zeros(n, DECK)
