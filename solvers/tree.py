@@ -92,7 +92,7 @@ class Tree:
     set_node: np.ndarray
     """[I] uint32: one node of each set, the first."""
     set_key: np.ndarray
-    """[I] uint64: the information key of the kernels, or the hash of OpenSpiel's text for the set."""
+    """[I] uint64: the kernels' information key, or the hash of OpenSpiel's text for the set."""
     names: np.ndarray
     """uint8: OpenSpiel's texts for the sets, one after the other; empty if not known."""
     name_first: np.ndarray
