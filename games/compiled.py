@@ -107,10 +107,24 @@ CACHE_FOLDER = _folder(_hash_of(_kernel_files()))
 """Belongs to the present version of all kernels together."""
 
 
-def kernel(function: Callable[..., Any]) -> Any:
+# Short loops of fixed length, such as one over the hands of a small game, become vector code.
+numba.config.SLP_VECTORIZE = 1
+
+_FAST = {"nsz", "contract", "reassoc", "arcp"}
+"""Liberties with floating point that reorder sums; NaN and infinity keep their meaning."""
+
+
+def kernel(
+    function: Callable[..., Any] | None = None, *, signature: Any = None, reorder: bool = False
+) -> Any:
     """Compile `function` with numba on first use and keep the machine code on disk.
 
-    Kernels release the GIL, so that they can run in threads.
+    Kernels release the GIL, so that they can run in threads. With `signature` it is compiled at
+    once, for these types only: a kernel that calls itself needs one. `reorder` lets sums be
+    reordered and products fused, for loops over long arrays.
     """
+    if function is None:
+        return lambda function: kernel(function, signature=signature, reorder=reorder)
     numba.config.CACHE_DIR = _folder_for(function.__code__.co_filename)
-    return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+    options = {"cache": True, "nogil": True, "error_model": "numpy"}
+    return numba.njit(signature, fastmath=_FAST if reorder else False, **options)(function)

@@ -1,0 +1,136 @@
+"""Exact values, best responses and exploitability of strategies, on the sequence form.
+
+NashConv is the sum of what each player gains by a best response while the others keep to their
+strategy; exploitability is NashConv divided by the number of players (Lanctot et al. 2017).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pokerspiel.games.compiled import kernel
+from pokerspiel.solvers.passes import multiply_joint, spread_reach, terminal_values
+from pokerspiel.solvers.sequence_form import SequenceForm, sequence_form
+from pokerspiel.solvers.tree import Tree
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What strategies are worth, in units of the game's returns."""
+
+    values: np.ndarray
+    """[P]: value of the strategies to each player."""
+    best_values: np.ndarray
+    """[P]: value of a best response to the others."""
+
+    @property
+    def gains(self) -> np.ndarray:
+        """[P]: what each player gains by a best response."""
+        return self.best_values - self.values
+
+    @property
+    def nash_conv(self) -> float:
+        return float(self.gains.sum())
+
+    @property
+    def exploitability(self) -> float:
+        """NashConv / number of players."""
+        return self.nash_conv / len(self.values)
+
+
+class Evaluator:
+    """Evaluates strategies of one tree, one after the other."""
+
+    def __init__(self, tree: Tree, form: SequenceForm | None = None) -> None:
+        self.form = form or sequence_form(tree)
+        layout = self.form.layout
+        self._value = np.zeros(self.form.places)
+        self._reach = np.zeros(self.form.places)
+        self._reach[layout.roots] = 1.0
+        self._joint = np.zeros(int(np.diff(layout.joint_first).max()))
+        self._best = np.zeros(int(layout.groups[:, 2].max(initial=1)))
+
+    def evaluate(self, strategy: np.ndarray) -> Evaluation:
+        """The exact values of a strategy [S] and of the best responses to it."""
+        behaviour = self.form.to_places(strategy)
+        players = self.form.tree.players
+        values, best = np.zeros(players), np.zeros(players)
+        _evaluate(
+            self.form.layout,
+            behaviour,
+            self._reach,
+            self._value,
+            self._joint,
+            self._best,
+            values,
+            best,
+        )
+        return Evaluation(values, best)
+
+    def exploitability(self, strategy: np.ndarray) -> float:
+        return self.evaluate(strategy).exploitability
+
+
+def evaluate(tree: Tree, strategy: np.ndarray) -> Evaluation:
+    """The exact values of a strategy [S] and of the best responses to it."""
+    return Evaluator(tree).evaluate(strategy)
+
+
+@kernel(reorder=True)
+def _evaluate(
+    layout: Any,
+    behaviour: Any,
+    reach: Any,
+    value: Any,
+    joint: Any,
+    scratch: Any,
+    values: Any,
+    best: Any,
+) -> None:
+    players = layout.group_first.shape[0]
+    parts = layout.group_first.shape[1] - 1
+    for player in range(players):
+        spread_reach(layout, player, behaviour, reach)
+    for player in range(players):
+        y = reach
+        if players > 2:
+            multiply_joint(layout, player, reach, joint)
+            y = joint
+        values[player] = best[player] = 0.0
+        for part in range(parts):
+            root = layout.roots[player, part]
+            terminal_values(layout, player, part, y, value)
+            values[player] += _own_value(layout, player, part, reach, value)
+            best_response_values(layout, player, part, value, scratch)
+            best[player] += value[root]
+
+
+@kernel(reorder=True)
+def _own_value(layout: Any, player: int, part: int, reach: Any, value: Any) -> Any:
+    """What the player wins in one part with its own strategy."""
+    total = 0.0
+    rows, runs = layout.rows, layout.runs
+    for run in range(layout.run_first[player, part], layout.run_first[player, part + 1]):
+        for r in range(runs[run, 0], runs[run, 1]):
+            total += reach[rows[r]] * value[rows[r]]
+    return total
+
+
+@kernel(reorder=True)
+def best_response_values(layout: Any, player: int, part: int, value: Any, scratch: Any) -> None:
+    """Carry the value of the best action of each set up to its parent."""
+    groups, above = layout.groups, layout.above
+    first, last = layout.group_first[player, part], layout.group_first[player, part + 1]
+    for group in range(last - 1, first - 1, -1):
+        base, n, m, entry = groups[group, 0], groups[group, 1], groups[group, 2], groups[group, 3]
+        for i in range(m):
+            scratch[i] = value[base + i]
+        for a in range(np.uint64(1), n):
+            v = value[base + a * m : base + a * m + m]
+            for i in range(m):
+                scratch[i] = max(scratch[i], v[i])
+        for i in range(m):
+            value[above[entry + i]] += scratch[i]
