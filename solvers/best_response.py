@@ -29,7 +29,7 @@ class Evaluation:
     @property
     def gains(self) -> np.ndarray:
         """[P]: what each player gains by a best response."""
-        return self.best_values - self.values
+        return np.asarray(self.best_values - self.values)
 
     @property
     def nash_conv(self) -> float:

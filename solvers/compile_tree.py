@@ -6,10 +6,13 @@ version.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import os
 import random
+import sys
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import fields
 from importlib.metadata import version
 from pathlib import Path
@@ -81,7 +84,8 @@ def load_spiel_game(text: str) -> Any:
     import pokerspiel.games.openspiel  # noqa: F401, registers our games
 
     try:
-        game = pyspiel.load_game(text)
+        with _silent_stderr():
+            game = pyspiel.load_game(text)
     except (pyspiel.SpielError, RuntimeError) as error:
         raise ValueError(f"unknown game {text!r}: {_first_line(error)}") from None
     kind = game.get_type()
@@ -95,6 +99,20 @@ def load_spiel_game(text: str) -> Any:
     if not kind.provides_information_state_string:
         raise TreeError(f"{text}: the game gives no information state strings")
     return game
+
+
+@contextlib.contextmanager
+def _silent_stderr() -> Iterator[None]:
+    """Keep OpenSpiel from printing its errors besides raising them."""
+    sys.stderr.flush()
+    saved = os.dup(2)
+    with open(os.devnull, "wb") as nowhere:
+        os.dup2(nowhere.fileno(), 2)
+        try:
+            yield
+        finally:
+            os.dup2(saved, 2)
+            os.close(saved)
 
 
 def _first_line(error: Exception) -> str:

@@ -71,8 +71,8 @@ def _constant_sum(tree: Tree) -> float:
     low, high = float(sums.min()), float(sums.max())
     if high - low > _SUM_TOLERANCE * max(1.0, float(np.abs(tree.returns).max())):
         raise ValueError(
-            f"{tree.game}: the returns of both players add up to {low:g} here and {high:g} there: "
-            "a linear program solves games with a constant sum"
+            f"{tree.game}: the returns add up to anything from {low:g} to {high:g}: "
+            "a linear program solves games where the sum is always the same"
         )
     return (low + high) / 2.0
 

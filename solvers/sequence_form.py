@@ -86,12 +86,11 @@ def sequence_form(tree: Tree) -> SequenceForm:
     part = _parts(tree)
     parts = int(part.max(initial=0)) + 1
     place, groups, above, group_first, roots = _place_sets(tree, part, parts)
-    matrix = _Payoffs(tree, place, roots, part, parts)
-    return SequenceForm(
-        tree,
-        Layout(groups, above, group_first, *matrix.arrays(), roots),
-        place,
+    payoffs = _Payoffs(tree, place, roots, part, parts)
+    layout = Layout(
+        groups=groups, above=above, group_first=group_first, roots=roots, **payoffs.arrays()
     )
+    return SequenceForm(tree, layout, place)
 
 
 def _owner(tree: Tree) -> np.ndarray:
@@ -242,16 +241,16 @@ class _Payoffs:
         self.rows.append(rows)
         self._row_count += len(rows)
 
-    def arrays(self) -> tuple[np.ndarray, ...]:
+    def arrays(self) -> dict[str, np.ndarray]:
         """The members `runs` to `joint_first` of the layout."""
         players = len(self.run_first)
-        joint = np.concatenate([*self.joint, np.zeros((0, players - 1))]).astype(np.uint32)
-        return (
-            np.array(self.runs, np.uint64).reshape(-1, 4),
-            np.concatenate(self.rows).astype(np.uint32),
-            np.concatenate(self.columns).astype(np.uint32),
-            np.concatenate(self.values),
-            self.run_first,
-            joint,
-            self.joint_first,
-        )
+        joint = np.concatenate([*self.joint, np.zeros((0, players - 1))])
+        return {
+            "runs": np.array(self.runs, np.uint64).reshape(-1, 4),
+            "rows": np.concatenate(self.rows).astype(np.uint32),
+            "columns": np.concatenate(self.columns).astype(np.uint32),
+            "values": np.concatenate(self.values),
+            "run_first": self.run_first,
+            "joint": joint.astype(np.uint32),
+            "joint_first": self.joint_first,
+        }

@@ -1,0 +1,66 @@
+"""Every algorithm that works on a flat tree, by name."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pokerspiel.solvers.algorithms import DISCOUNTING
+from pokerspiel.solvers.cfr import Cfr
+from pokerspiel.solvers.tree import Tree
+from pokerspiel.solvers.tree_solver import TreeSolver
+
+DEFAULT_HORIZON = 1000
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How an algorithm is to be run."""
+
+    seed: int = 0
+    """Of sampled algorithms; the others have no luck."""
+    alternating: bool = True
+    """Players are updated one after the other, not all at once."""
+    threads: int = 1
+    horizon: int = DEFAULT_HORIZON
+    """Iterations that algorithms with a schedule plan for."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An algorithm."""
+
+    make: Callable[[Tree, Plan], TreeSolver]
+    paper: str
+    sampled: bool
+    """Whether its iterations depend on a seed, and touch only a part of the tree."""
+    scheduled: bool = False
+    """Whether it depends on the horizon."""
+
+
+def _discounting(name: str) -> Entry:
+    row = DISCOUNTING[name]
+    return Entry(
+        lambda tree, plan: Cfr(tree, row, plan.alternating, plan.horizon),
+        row.paper,
+        sampled=False,
+        scheduled=row.needs_horizon,
+    )
+
+
+ALGORITHMS: dict[str, Entry] = {name: _discounting(name) for name in DISCOUNTING}
+
+
+def entry(name: str) -> Entry:
+    """The algorithm of a name; ValueError if there is none."""
+    if name not in ALGORITHMS:
+        near = difflib.get_close_matches(name, ALGORITHMS, 1)
+        hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(ALGORITHMS)}"
+        raise ValueError(f"unknown algorithm {name!r}: {hint}")
+    return ALGORITHMS[name]
+
+
+def new_solver(tree: Tree, name: str, plan: Plan | None = None) -> TreeSolver:
+    """A solver at its start; ValueError if the algorithm is unknown or cannot solve the tree."""
+    return entry(name).make(tree, plan or Plan())
