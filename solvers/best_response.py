@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from pokerspiel.games.compiled import kernel
+from pokerspiel.solvers.layout import SequenceForm
 from pokerspiel.solvers.passes import multiply_joint, spread_reach, terminal_values
-from pokerspiel.solvers.sequence_form import SequenceForm, sequence_form
+from pokerspiel.solvers.sequence_form import sequence_form
 from pokerspiel.solvers.tree import Tree
 
 
@@ -101,17 +102,24 @@ def _evaluate(
             y = joint
         values[player] = best[player] = 0.0
         for part in range(parts):
-            root = layout.roots[player, part]
             terminal_values(layout, player, part, y, value)
             values[player] += _own_value(layout, player, part, reach, value)
             best_response_values(layout, player, part, value, scratch)
-            best[player] += value[root]
+            for lane in range(layout.roots.shape[2]):
+                best[player] += value[layout.roots[player, part, lane]]
 
 
 @kernel(reorder=True)
 def _own_value(layout: Any, player: int, part: int, reach: Any, value: Any) -> Any:
     """What the player wins in one part with its own strategy."""
     total = 0.0
+    blocks = layout.blocks
+    if blocks.width > 0:
+        start = blocks.start[player, part]
+        size = (blocks.row_first[player + 1] - blocks.row_first[player]) * blocks.width
+        for place in range(start, start + size):
+            total += reach[place] * value[place]
+        return total
     rows, runs = layout.rows, layout.runs
     for run in range(layout.run_first[player, part], layout.run_first[player, part + 1]):
         for r in range(runs[run, 0], runs[run, 1]):

@@ -13,6 +13,7 @@ import numpy as np
 
 from pokerspiel.games.compiled import kernel
 from pokerspiel.solvers.algorithms import DISCOUNTING, Discounting, factors
+from pokerspiel.solvers.layout import SequenceForm
 from pokerspiel.solvers.passes import (
     add_reach,
     multiply_joint,
@@ -20,7 +21,7 @@ from pokerspiel.solvers.passes import (
     terminal_values,
     update_regrets,
 )
-from pokerspiel.solvers.sequence_form import SequenceForm, sequence_form
+from pokerspiel.solvers.sequence_form import sequence_form
 from pokerspiel.solvers.tree import Tree
 from pokerspiel.solvers.tree_solver import ITERATION, NODES, TreeSolver, normalised
 

@@ -38,6 +38,9 @@ def multiply_joint(layout: Any, player: int, reach: Any, joint: Any) -> None:
 @kernel(reorder=True)
 def terminal_values(layout: Any, player: int, part: int, y: Any, value: Any) -> None:
     """Values of the places of one part from the hands that end right after them."""
+    if layout.blocks.width > 0:
+        _block_values(layout.blocks, player, part, y, value)
+        return
     runs, rows, columns, values = layout.runs, layout.rows, layout.columns, layout.values
     one = np.uint64(1)
     for run in range(layout.run_first[player, part], layout.run_first[player, part + 1]):
@@ -81,6 +84,88 @@ def _dot(values: Any, columns: Any, y: Any, start: int, length: int) -> Any:
     for k in range(np.uint64(length)):
         total += values[start + k] * y[columns[start + k]]
     return total
+
+
+# The kernels of blocks do not let sums be reordered: their vectors are the lanes, not the products.
+
+
+@kernel
+def _block_values(blocks: Any, player: int, part: int, y: Any, value: Any) -> None:
+    """`terminal_values` of a game with lanes."""
+    other_lanes = blocks.other_lanes[player, : blocks.other_count[player]]
+    matrices = blocks.entries[blocks.matrix_first[player, part] :]
+    if blocks.width > 4:
+        _blocks_of_eight(blocks, player, part, other_lanes, matrices, y, value)
+    else:
+        _blocks_of_four(blocks, player, part, other_lanes, matrices, y, value)
+
+
+@kernel
+def _blocks_of_eight(
+    blocks: Any, player: int, part: int, other_lanes: Any, matrices: Any, y: Any, value: Any
+) -> None:
+    """Eight sums at a time, which the compiler keeps in one or two vectors."""
+    block_first, column, matrix = blocks.block_first, blocks.column, blocks.matrix
+    scale, width = blocks.scale, blocks.width
+    size = np.uint64(8 * len(other_lanes))
+    place = np.uint64(blocks.start[player, part])
+    for row in range(blocks.row_first[player], blocks.row_first[player + 1]):
+        s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = 0.0
+        for block in range(np.uint64(block_first[row]), np.uint64(block_first[row + 1])):
+            c, f, u = column[block], scale[block], matrix[block] * size
+            for lane in range(np.uint64(len(other_lanes))):
+                w = f * y[other_lanes[lane] + c]
+                s0 += matrices[u] * w
+                s1 += matrices[u + np.uint64(1)] * w
+                s2 += matrices[u + np.uint64(2)] * w
+                s3 += matrices[u + np.uint64(3)] * w
+                s4 += matrices[u + np.uint64(4)] * w
+                s5 += matrices[u + np.uint64(5)] * w
+                s6 += matrices[u + np.uint64(6)] * w
+                s7 += matrices[u + np.uint64(7)] * w
+                u += np.uint64(8)
+        value[place] = s0
+        value[place + np.uint64(1)] = s1
+        value[place + np.uint64(2)] = s2
+        value[place + np.uint64(3)] = s3
+        value[place + np.uint64(4)] = s4
+        if width > 5:
+            value[place + np.uint64(5)] = s5
+        if width > 6:
+            value[place + np.uint64(6)] = s6
+        if width > 7:
+            value[place + np.uint64(7)] = s7
+        place += np.uint64(width)
+
+
+@kernel
+def _blocks_of_four(
+    blocks: Any, player: int, part: int, other_lanes: Any, matrices: Any, y: Any, value: Any
+) -> None:
+    """The same with four sums."""
+    block_first, column, matrix = blocks.block_first, blocks.column, blocks.matrix
+    scale, width = blocks.scale, blocks.width
+    size = np.uint64(4 * len(other_lanes))
+    place = np.uint64(blocks.start[player, part])
+    for row in range(blocks.row_first[player], blocks.row_first[player + 1]):
+        s0 = s1 = s2 = s3 = 0.0
+        for block in range(np.uint64(block_first[row]), np.uint64(block_first[row + 1])):
+            c, f, u = column[block], scale[block], matrix[block] * size
+            for lane in range(np.uint64(len(other_lanes))):
+                w = f * y[other_lanes[lane] + c]
+                s0 += matrices[u] * w
+                s1 += matrices[u + np.uint64(1)] * w
+                s2 += matrices[u + np.uint64(2)] * w
+                s3 += matrices[u + np.uint64(3)] * w
+                u += np.uint64(4)
+        value[place] = s0
+        if width > 1:
+            value[place + np.uint64(1)] = s1
+        if width > 2:
+            value[place + np.uint64(2)] = s2
+        if width > 3:
+            value[place + np.uint64(3)] = s3
+        place += np.uint64(width)
 
 
 @kernel(reorder=True)
