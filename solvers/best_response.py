@@ -13,7 +13,12 @@ import numpy as np
 
 from pokerspiel.games.compiled import kernel
 from pokerspiel.solvers.layout import SequenceForm
-from pokerspiel.solvers.passes import multiply_joint, spread_reach, terminal_values
+from pokerspiel.solvers.passes import (
+    best_response_values,
+    multiply_joint,
+    spread_reach,
+    terminal_values,
+)
 from pokerspiel.solvers.sequence_form import sequence_form
 from pokerspiel.solvers.tree import Tree
 
@@ -52,7 +57,6 @@ class Evaluator:
         self._reach = np.zeros(self.form.places)
         self._reach[layout.roots] = 1.0
         self._joint = np.zeros(int(np.diff(layout.joint_first).max()))
-        self._best = np.zeros(int(layout.groups[:, 2].max(initial=1)))
 
     def evaluate(self, strategy: np.ndarray) -> Evaluation:
         """The exact values of a strategy [S] and of the best responses to it."""
@@ -65,7 +69,6 @@ class Evaluator:
             self._reach,
             self._value,
             self._joint,
-            self._best,
             values,
             best,
         )
@@ -87,7 +90,6 @@ def _evaluate(
     reach: Any,
     value: Any,
     joint: Any,
-    scratch: Any,
     values: Any,
     best: Any,
 ) -> None:
@@ -104,7 +106,7 @@ def _evaluate(
         for part in range(parts):
             terminal_values(layout, player, part, y, value)
             values[player] += _own_value(layout, player, part, reach, value)
-            best_response_values(layout, player, part, value, scratch)
+            best_response_values(layout, player, part, value)
             for lane in range(layout.roots.shape[2]):
                 best[player] += value[layout.roots[player, part, lane]]
 
@@ -115,30 +117,13 @@ def _own_value(layout: Any, player: int, part: int, reach: Any, value: Any) -> A
     total = 0.0
     blocks = layout.blocks
     if blocks.width > 0:
-        start = blocks.start[player, part]
-        size = (blocks.row_first[player + 1] - blocks.row_first[player]) * blocks.width
-        for place in range(start, start + size):
-            total += reach[place] * value[place]
+        for row in range(blocks.row_first[player], blocks.row_first[player + 1]):
+            place = np.uint64(blocks.start[player, part]) + blocks.rows[row]
+            for lane in range(np.uint64(blocks.width)):
+                total += reach[place + lane] * value[place + lane]
         return total
     rows, runs = layout.rows, layout.runs
     for run in range(layout.run_first[player, part], layout.run_first[player, part + 1]):
         for r in range(runs[run, 0], runs[run, 1]):
             total += reach[rows[r]] * value[rows[r]]
     return total
-
-
-@kernel(reorder=True)
-def best_response_values(layout: Any, player: int, part: int, value: Any, scratch: Any) -> None:
-    """Carry the value of the best action of each set up to its parent."""
-    groups, above = layout.groups, layout.above
-    first, last = layout.group_first[player, part], layout.group_first[player, part + 1]
-    for group in range(last - 1, first - 1, -1):
-        base, n, m, entry = groups[group, 0], groups[group, 1], groups[group, 2], groups[group, 3]
-        for i in range(m):
-            scratch[i] = value[base + i]
-        for a in range(np.uint64(1), n):
-            v = value[base + a * m : base + a * m + m]
-            for i in range(m):
-                scratch[i] = max(scratch[i], v[i])
-        for i in range(m):
-            value[above[entry + i]] += scratch[i]

@@ -62,8 +62,6 @@ class Cfr(TreeSolver):
         self._spread()
         largest = int(np.diff(layout.joint_first).max())
         self._joint = np.zeros(largest)
-        widest = int(layout.groups[:, 2].max(initial=1))
-        self._scratch = np.zeros((2, max(widest, 512)))
 
     def _spread(self) -> None:
         for player in range(self.tree.players):
@@ -82,7 +80,6 @@ class Cfr(TreeSolver):
             self.form.layout,
             self.state,
             self._joint,
-            self._scratch,
             weights,
             self.control,
             self.alternating,
@@ -113,7 +110,6 @@ def iterate(
     layout: Any,
     state: Any,
     joint: Any,
-    scratch: Any,
     weights: Any,
     control: Any,
     alternating: bool,
@@ -137,16 +133,12 @@ def iterate(
             for part in range(parts):
                 terminal_values(layout, player, part, y, state.value)
                 if alternating:
-                    update_regrets(
-                        layout, player, part, state, scratch, positive, negative, prediction
-                    )
+                    update_regrets(layout, player, part, state, positive, negative, prediction)
                     add_reach(layout, player, part, state, discount)
         if not alternating:
             for player in range(players):
                 for part in range(parts):
-                    update_regrets(
-                        layout, player, part, state, scratch, positive, negative, prediction
-                    )
+                    update_regrets(layout, player, part, state, positive, negative, prediction)
                     add_reach(layout, player, part, state, discount)
         control[ITERATION] += 1
         control[NODES] += nodes

@@ -11,8 +11,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from pokerspiel.solvers.lanes import Lanes
-from pokerspiel.solvers.layout import Blocks, Layout, SequenceForm
-from pokerspiel.solvers.sparse_form import own_depths, owner_of_sequences
+from pokerspiel.solvers.layout import (
+    PADDING,
+    Blocks,
+    Choices,
+    Layout,
+    SequenceForm,
+    choices_of,
+    padded,
+)
 from pokerspiel.solvers.tree import ROOT, Tree
 
 WIDEST = 8
@@ -23,7 +30,7 @@ _DIGITS = 12
 """Digits to which matrices are compared."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Side:
     """The public tree of one player, within one part; places count from the part's start."""
 
@@ -32,20 +39,41 @@ class _Side:
     stride: np.ndarray
     """[positions]: places from one action to the next."""
     size: int
+    """Places in use so far."""
     groups: list[tuple[int, int, int]]
     """(base, actions, sets) of each group."""
     above: list[np.ndarray]
     """Places of the parents of each group's sets."""
 
+    def add_group(self, positions: np.ndarray, n: int, up: np.ndarray, width: int) -> None:
+        """Place positions with n actions whose parents' first lanes are at `up`."""
+        m = padded(len(positions) * width)
+        self.first[positions] = self.size + width * np.arange(len(positions))
+        self.stride[positions] = m
+        self.groups.append((self.size, n, m))
+        parents = (up[:, None] + np.arange(width)).ravel()
+        self.above.append(np.r_[parents, np.zeros(m - len(parents), np.int64)])
+        self.size += n * m
+
+    @property
+    def rows(self) -> np.ndarray:
+        """The places of the first lanes, ascending."""
+        used = self.first >= 0
+        most = max((n for _, n, _ in self.groups), default=0)
+        actions = np.zeros(len(self.first), np.int64)
+        for base, n, m in self.groups:
+            actions[used & (self.first >= base) & (self.first < base + m)] = n
+        each = [(self.first + a * self.stride)[used & (actions > a)] for a in range(most)]
+        return np.sort(np.concatenate([np.zeros(1, np.int64), *each]))
+
 
 def lane_form(tree: Tree, lanes: Lanes, threads: int = 1) -> SequenceForm | None:
     """Lay out `tree` by its lanes; None if the blocks would be too large or too sparse to pay."""
     parts, width = _split(max(lanes.count), threads)
-    sides = [_side(tree, lanes, player, width) for player in range(2)]
-    slot = _Slots(lanes, sides, parts, width)
-    owner = owner_of_sequences(tree)
-    place = slot.of_sequences(tree, owner)
-    blocks = _blocks(tree, lanes, sides, slot, owner)
+    public = _Public(tree, lanes, choices_of(tree))
+    sides = [_side(public, player, width) for player in range(2)]
+    slot = _Slots(public, sides, parts, width)
+    blocks = _blocks(public, sides, slot)
     if blocks is None:
         return None
     layout = Layout(
@@ -54,7 +82,26 @@ def lane_form(tree: Tree, lanes: Lanes, threads: int = 1) -> SequenceForm | None
         roots=slot.roots(),
         blocks=blocks,
     )
-    return SequenceForm(tree, layout, place, slot.places)
+    chosen = np.flatnonzero(public.choices.stand_in == np.arange(tree.sequences))
+    return SequenceForm(tree, layout, slot.of_sequences(), chosen, slot.places)
+
+
+@dataclass(frozen=True)
+class _Public:
+    """A tree and its lanes."""
+
+    tree: Tree
+    lanes: Lanes
+    choices: Choices
+
+    def place(self, side: _Side, sequence: np.ndarray) -> np.ndarray:
+        """Place of the first lane of chosen sequences, from the start of the part; 0: the root."""
+        known = np.maximum(sequence, 0)
+        owner = self.choices.owner[known]
+        position = self.lanes.set_position[owner]
+        action = known - self.tree.set_first[owner]
+        found = side.first[position] + action * side.stride[position]
+        return np.where(sequence == ROOT, 0, found)
 
 
 def _split(lanes: int, threads: int) -> tuple[int, int]:
@@ -63,73 +110,47 @@ def _split(lanes: int, threads: int) -> tuple[int, int]:
     return parts, -(-lanes // parts)
 
 
-def _side(tree: Tree, lanes: Lanes, player: int, width: int) -> _Side:
-    """Place the positions in which `player` acts, group by group."""
-    sets = np.flatnonzero(tree.set_player == player)
+def _side(public: _Public, player: int, width: int) -> _Side:
+    """Place the positions in which `player` chooses, group by group."""
+    tree, lanes, choices = public.tree, public.lanes, public.choices
+    size = np.diff(tree.set_first)
+    sets = np.flatnonzero((tree.set_player == player) & (size > 1))
     positions, index = np.unique(lanes.set_position[sets], return_index=True)
     member = sets[index]
-    owner = owner_of_sequences(tree)
-    depth, size = own_depths(tree, owner)[member], np.diff(tree.set_first)[member]
-    parent = tree.set_parent[member]
+    parent = choices.parent[member]
     first = np.full(int(lanes.position.max()) + 1, -1, np.int64)
-    stride = np.zeros(len(first), np.int64)
-    groups: list[tuple[int, int, int]] = []
-    above: list[np.ndarray] = []
-    following = width
-    kinds = depth * (int(size.max()) + 1) + size
+    side = _Side(first, np.zeros(len(first), np.int64), padded(width), [], [])
+    kinds = choices.depth[member] * (int(size.max()) + 1) + size[member]
     for kind in np.unique(kinds):
         here = np.flatnonzero(kinds == kind)
-        up = _public_place(tree, lanes, first, stride, owner, parent[here])
+        up = public.place(side, parent[here])
         here, up = here[np.argsort(up, kind="stable")], np.sort(up, kind="stable")
-        n, m = int(size[here[0]]), len(here) * width
-        first[positions[here]] = following + width * np.arange(len(here))
-        stride[positions[here]] = m
-        groups.append((following, n, m))
-        above.append((up[:, None] + np.arange(width)).ravel())
-        following += n * m
-    return _Side(first, stride, following, groups, above)
-
-
-def _public_place(
-    tree: Tree,
-    lanes: Lanes,
-    first: np.ndarray,
-    stride: np.ndarray,
-    owner: np.ndarray,
-    sequence: np.ndarray,
-) -> np.ndarray:
-    """Place of the first lane of sequences, from the start of the part; 0 is the root."""
-    known = np.maximum(sequence, 0)
-    position = lanes.set_position[owner[known]]
-    action = known - tree.set_first[owner[known]]
-    return np.where(sequence == ROOT, 0, first[position] + action * stride[position])
+        side.add_group(positions[here], int(size[member[here[0]]]), up, width)
+    return side
 
 
 class _Slots:
     """Where the parts and lanes of both players lie."""
 
-    def __init__(self, lanes: Lanes, sides: list[_Side], parts: int, width: int) -> None:
-        self.lanes, self.sides, self.parts, self.width = lanes, sides, parts, width
-        sizes = np.repeat([side.size for side in sides], parts)
+    def __init__(self, public: _Public, sides: list[_Side], parts: int, width: int) -> None:
+        self.public, self.sides, self.parts, self.width = public, sides, parts, width
+        # A row stored as a whole vector may reach beyond the last lane.
+        sizes = np.repeat([side.size + PADDING for side in sides], parts)
         self.start = (np.cumsum(sizes) - sizes).reshape(2, parts)
         self.places = int(sizes.sum())
 
     def of_lanes(self, player: int) -> np.ndarray:
         """[lanes] int64: the place of each lane of a player in its root."""
-        lane = np.arange(self.lanes.count[player])
-        each = -(-self.lanes.count[player] // self.parts)
-        return np.asarray(self.start[player, lane // each] + lane % each)
+        lane = np.arange(self.public.lanes.count[player])
+        return np.asarray(self.start[player, lane // self.width] + lane % self.width)
 
-    def part_of_lanes(self, player: int) -> np.ndarray:
-        each = -(-self.lanes.count[player] // self.parts)
-        return np.arange(self.lanes.count[player]) // each
-
-    def of_sequences(self, tree: Tree, owner: np.ndarray) -> np.ndarray:
-        place = np.zeros(tree.sequences, np.int64)
+    def of_sequences(self) -> np.ndarray:
+        choices, lanes = self.public.choices, self.public.lanes
+        place = np.zeros(len(choices.owner), np.int64)
         for player, side in enumerate(self.sides):
-            mine = np.flatnonzero(tree.set_player[owner] == player)
-            public = _public_place(tree, self.lanes, side.first, side.stride, owner, mine)
-            place[mine] = public + self.of_lanes(player)[self.lanes.set_lane[owner[mine]]]
+            mine = np.flatnonzero(self.public.tree.set_player[choices.owner] == player)
+            first = self.public.place(side, choices.stand_in[mine])
+            place[mine] = first + self.of_lanes(player)[lanes.set_lane[choices.owner[mine]]]
         return place
 
     def roots(self) -> np.ndarray:
@@ -171,61 +192,73 @@ def _no_rows(parts: int) -> dict[str, np.ndarray]:
     }
 
 
-def _blocks(
-    tree: Tree, lanes: Lanes, sides: list[_Side], slot: _Slots, owner: np.ndarray
-) -> Blocks | None:
+def _blocks(public: _Public, sides: list[_Side], slot: _Slots) -> Blocks | None:
     """The payoffs as blocks; None if they do not pay."""
+    tree, lanes = public.tree, public.lanes
     last = tree.last_sequences()[:, tree.terminal]
-    at = [
-        _public_place(tree, lanes, side.first, side.stride, owner, last[player])
-        for player, side in enumerate(sides)
-    ]
-    lane = lanes.node_lane[:, tree.terminal]
+    chosen = np.where(last == ROOT, ROOT, public.choices.stand_in[last])
+    at = [public.place(side, chosen[player]) for player, side in enumerate(sides)]
     pairs, block = np.unique(at[0] * sides[1].size + at[1], return_inverse=True)
     if len(pairs) * lanes.count[0] * lanes.count[1] > MOST_WORK * len(tree.terminal):
         return None
-    reach = tree.chance_reach()[tree.terminal]
     corner = [pairs // sides[1].size, pairs % sides[1].size]
-    row_first, block_first = [0], [np.zeros(1, np.int64)]
-    columns, numbers, scales, entries = [], [], [], []
-    matrix_first = np.zeros((2, slot.parts), np.uint64)
-    total = 0
-    other_lanes = np.zeros((2, max(lanes.count)), np.uint64)
+    lane = lanes.node_lane[:, tree.terminal]
+    slots = slot.parts * slot.width
+    reach = tree.chance_reach()[tree.terminal]
+    builder = _BlockBuilder(slot)
     for player in range(2):
-        other = 1 - player
-        other_lanes[player, : lanes.count[other]] = slot.of_lanes(other)
-        dense = np.zeros((len(pairs), lanes.count[other], lanes.count[player]))
-        np.add.at(dense, (block, lane[other], lane[player]), reach * tree.returns[:, player])
+        dense = np.zeros((len(pairs), slots, slots))
+        payoff = reach * tree.returns[:, player]
+        np.add.at(dense, (block, lane[1 - player], lane[player]), payoff)
+        builder.add(sides[player].rows, corner[player], corner[1 - player], dense, player)
+    return builder.blocks()
+
+
+class _BlockBuilder:
+    """Puts the blocks of both players into one set of arrays."""
+
+    def __init__(self, slot: _Slots) -> None:
+        self.slot = slot
+        self.rows: list[np.ndarray] = []
+        self.counts: list[np.ndarray] = []
+        self.columns: list[np.ndarray] = []
+        self.numbers: list[np.ndarray] = []
+        self.scales: list[np.ndarray] = []
+        self.entries: list[np.ndarray] = []
+        self.matrix_first = np.zeros((2, slot.parts), np.uint64)
+
+    def add(
+        self, rows: np.ndarray, own: np.ndarray, other: np.ndarray, dense: np.ndarray, player: int
+    ) -> None:
+        """The blocks of a player: [blocks, other's lanes, own lanes] at the places own, other."""
         matrices, number, scale = _distinct(dense)
-        order = np.lexsort((corner[other], corner[player]))
+        order = np.lexsort((other, own))
         order = order[scale[order] != 0.0]
-        rows = sides[player].size // slot.width
-        counts = np.bincount(corner[player][order] // slot.width, minlength=rows)
-        block_first.append(block_first[-1][-1] + np.cumsum(counts))
-        row_first.append(row_first[-1] + rows)
-        columns.append(corner[other][order])
-        numbers.append(number[order])
-        scales.append(scale[order])
-        for part in range(slot.parts):
-            mine = np.flatnonzero(slot.part_of_lanes(player) == part)
-            padded = np.zeros((*matrices.shape[:2], 4 if slot.width <= 4 else WIDEST))
-            padded[:, :, : len(mine)] = matrices[:, :, mine]
-            matrix_first[player, part] = total
-            entries.append(padded.ravel())
-            total += padded.size
-    return Blocks(
-        width=slot.width,
-        start=slot.start.astype(np.int64),
-        other_lanes=other_lanes,
-        other_count=np.array(lanes.count[::-1], np.int64),
-        row_first=np.array(row_first, np.int64),
-        block_first=np.concatenate(block_first),
-        column=np.concatenate(columns).astype(np.uint64),
-        matrix=np.concatenate(numbers).astype(np.uint64),
-        scale=np.concatenate(scales),
-        matrix_first=matrix_first,
-        entries=np.concatenate(entries),
-    )
+        self.rows.append(rows)
+        self.counts.append(np.bincount(np.searchsorted(rows, own[order]), minlength=len(rows)))
+        self.columns.append(other[order])
+        self.numbers.append(number[order])
+        self.scales.append(scale[order])
+        width = self.slot.width
+        for part in range(self.slot.parts):
+            padded_rows = np.zeros((*matrices.shape[:2], 4 if width <= 4 else WIDEST))
+            padded_rows[:, :, :width] = matrices[:, :, part * width : (part + 1) * width]
+            self.matrix_first[player, part] = sum(entries.size for entries in self.entries)
+            self.entries.append(padded_rows.ravel())
+
+    def blocks(self) -> Blocks:
+        return Blocks(
+            width=self.slot.width,
+            start=self.slot.start.astype(np.int64),
+            row_first=np.r_[0, np.cumsum([len(rows) for rows in self.rows])].astype(np.int64),
+            rows=np.concatenate(self.rows).astype(np.uint64),
+            block_first=np.r_[0, np.cumsum(np.concatenate(self.counts))].astype(np.int64),
+            column=np.concatenate(self.columns).astype(np.uint64),
+            matrix=np.concatenate(self.numbers).astype(np.uint64),
+            scale=np.concatenate(self.scales),
+            matrix_first=self.matrix_first,
+            entries=np.concatenate(self.entries),
+        )
 
 
 def _distinct(dense: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -7,6 +7,10 @@ decisions before them and the same number n of actions form a *group* of m sets:
 group's set i has the place `base + a * m + i`, so that a group is updated by loops over long
 stretches of memory.
 
+The sets of a group are padded to a multiple of PADDING; what is added is worth nothing and has the
+root above it. Sets with a single action are left out: their sequence has the place of the sequence
+before it.
+
 The value of each place to its player, with the others' reach, is one product of a matrix and a
 vector: sparse rows in general (sparse_form.py), small dense blocks where the game has lanes
 (lane_form.py). Indices are unsigned, which spares the compiled code a test of their sign.
@@ -14,12 +18,57 @@ vector: sparse rows in general (sparse_form.py), small dense blocks where the ga
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from pokerspiel.solvers.tree import Tree
+from pokerspiel.games.compiled import kernel
+from pokerspiel.solvers.tree import ROOT, Tree
+
+PADDING = 8
+
+
+def padded(n: int) -> int:
+    """The multiple of PADDING that is not below n."""
+    return -(-n // PADDING) * PADDING
+
+
+class Choices(NamedTuple):
+    """The sets of a tree in which there is a choice, and how they follow each other."""
+
+    owner: np.ndarray
+    """[S] int64: the set of each sequence."""
+    stand_in: np.ndarray
+    """[S] int64: the sequence itself, or the last one before it that was chosen, or ROOT."""
+    parent: np.ndarray
+    """[I] int64: the last chosen sequence before each set, or ROOT."""
+    depth: np.ndarray
+    """[I] int64: own choices before each set."""
+
+
+def choices_of(tree: Tree) -> Choices:
+    size = np.diff(tree.set_first)
+    owner = np.repeat(np.arange(tree.information_sets), size)
+    stand_in = np.arange(tree.sequences)
+    parent = np.full(tree.information_sets, ROOT, np.int64)
+    depth = np.zeros(tree.information_sets, np.int64)
+    _follow(tree.set_parent, tree.set_first, owner, stand_in, parent, depth)
+    return Choices(owner, stand_in, parent, depth)
+
+
+@kernel
+def _follow(
+    set_parent: Any, set_first: Any, owner: Any, stand_in: Any, parent: Any, depth: Any
+) -> None:
+    """Fill the members of Choices; a set comes after its parent."""
+    for i in range(len(set_parent)):
+        if set_parent[i] >= 0:
+            parent[i] = stand_in[set_parent[i]]
+            if parent[i] >= 0:
+                depth[i] = depth[owner[parent[i]]] + 1
+        if set_first[i + 1] - set_first[i] == 1:
+            stand_in[set_first[i]] = parent[i]
 
 
 class Blocks(NamedTuple):
@@ -33,13 +82,10 @@ class Blocks(NamedTuple):
     """Lanes in a part, at most 8, those that stay empty included; 0: the game has no lanes."""
     start: np.ndarray
     """[players, parts] int64: first place of each part."""
-    other_lanes: np.ndarray
-    """[players, lanes] uint64: for each lane of the other player, its place in the other's root."""
-    other_count: np.ndarray
-    """[players] int64: lanes of the other player."""
     row_first: np.ndarray
-    """[players + 1] int64: first row of each player; its row r is for the places from r * width on
-    in each part."""
+    """[players + 1] int64: first row of each player."""
+    rows: np.ndarray
+    """[rows] uint64: place of the row's first lane, from the start of the part."""
     block_first: np.ndarray
     """[rows + 1] int64: first block of each row."""
     column: np.ndarray
@@ -51,7 +97,7 @@ class Blocks(NamedTuple):
     matrix_first: np.ndarray
     """[players, parts] uint64: where the player's matrices for a part begin in `entries`."""
     entries: np.ndarray
-    """float64: the matrices, one row for each lane of the other player, padded to 4 or 8."""
+    """float64: the matrices, a row for each lane of the other player's parts, padded to 4 or 8."""
 
 
 class Layout(NamedTuple):
@@ -92,6 +138,8 @@ class SequenceForm:
     layout: Layout
     place: np.ndarray
     """[S] int64: the place of each sequence of the tree."""
+    chosen: np.ndarray
+    """int64: the sequences of sets with a choice, each of which has a place of its own."""
     places: int
 
     def to_tree(self, values: np.ndarray) -> np.ndarray:
@@ -101,7 +149,7 @@ class SequenceForm:
     def to_places(self, values: np.ndarray) -> np.ndarray:
         """Values of the tree's sequences as values of places; zero where there is no sequence."""
         out = np.zeros(self.places)
-        out[self.place] = values
+        out[self.place[self.chosen]] = values[self.chosen]
         return out
 
     def scaled(self, factor: float) -> SequenceForm:
@@ -111,4 +159,4 @@ class SequenceForm:
             values=self.layout.values * factor,
             blocks=blocks._replace(scale=blocks.scale * factor),
         )
-        return SequenceForm(self.tree, layout, self.place, self.places)
+        return replace(self, layout=layout)

@@ -18,9 +18,20 @@ from typing import Any
 import numpy as np
 
 from pokerspiel.games.compiled import kernel
+from pokerspiel.solvers.vectors import (
+    eight,
+    four,
+    gather,
+    larger,
+    load,
+    scatter_add,
+    splat,
+    store,
+    where_positive,
+)
 
-_TILE = 512
-"""Sets of a group that are updated together, so that what they need stays in the nearest cache."""
+LANES = 8
+"""Sets of a group that are worked on at once."""
 
 
 @kernel(reorder=True)
@@ -38,7 +49,7 @@ def multiply_joint(layout: Any, player: int, reach: Any, joint: Any) -> None:
 @kernel(reorder=True)
 def terminal_values(layout: Any, player: int, part: int, y: Any, value: Any) -> None:
     """Values of the places of one part from the hands that end right after them."""
-    if layout.blocks.width > 0:
+    if len(layout.runs) == 0:
         _block_values(layout.blocks, player, part, y, value)
         return
     runs, rows, columns, values = layout.runs, layout.rows, layout.columns, layout.values
@@ -86,95 +97,51 @@ def _dot(values: Any, columns: Any, y: Any, start: int, length: int) -> Any:
     return total
 
 
-# The kernels of blocks do not let sums be reordered: their vectors are the lanes, not the products.
-
-
 @kernel
 def _block_values(blocks: Any, player: int, part: int, y: Any, value: Any) -> None:
     """`terminal_values` of a game with lanes."""
-    other_lanes = blocks.other_lanes[player, : blocks.other_count[player]]
-    matrices = blocks.entries[blocks.matrix_first[player, part] :]
     if blocks.width > 4:
-        _blocks_of_eight(blocks, player, part, other_lanes, matrices, y, value)
+        _sum_blocks(blocks, player, part, y, value, np.uint64(8), eight(0.0))
     else:
-        _blocks_of_four(blocks, player, part, other_lanes, matrices, y, value)
+        _sum_blocks(blocks, player, part, y, value, np.uint64(4), four(0.0))
 
 
 @kernel
-def _blocks_of_eight(
-    blocks: Any, player: int, part: int, other_lanes: Any, matrices: Any, y: Any, value: Any
+def _sum_blocks(
+    blocks: Any, player: int, part: int, y: Any, value: Any, size: int, zero: Any
 ) -> None:
-    """Eight sums at a time, which the compiler keeps in one or two vectors."""
+    """Each row: the sum over its blocks of scale * (matrix, times the other player's lanes).
+
+    A row is stored whole. What it writes beyond its own lanes is zero, and belongs to the rows that
+    follow or to nobody.
+    """
     block_first, column, matrix = blocks.block_first, blocks.column, blocks.matrix
-    scale, width = blocks.scale, blocks.width
-    size = np.uint64(8 * len(other_lanes))
-    place = np.uint64(blocks.start[player, part])
+    scale, rows, entries = blocks.scale, blocks.rows, blocks.entries
+    others = blocks.start[1 - player]
+    width = np.uint64(blocks.width)
+    matrix_size = size * width * np.uint64(len(others))
+    first_entry = blocks.matrix_first[player, part]
+    start = np.uint64(blocks.start[player, part])
     for row in range(blocks.row_first[player], blocks.row_first[player + 1]):
-        s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = 0.0
+        total = zero
         for block in range(np.uint64(block_first[row]), np.uint64(block_first[row + 1])):
-            c, f, u = column[block], scale[block], matrix[block] * size
-            for lane in range(np.uint64(len(other_lanes))):
-                w = f * y[other_lanes[lane] + c]
-                s0 += matrices[u] * w
-                s1 += matrices[u + np.uint64(1)] * w
-                s2 += matrices[u + np.uint64(2)] * w
-                s3 += matrices[u + np.uint64(3)] * w
-                s4 += matrices[u + np.uint64(4)] * w
-                s5 += matrices[u + np.uint64(5)] * w
-                s6 += matrices[u + np.uint64(6)] * w
-                s7 += matrices[u + np.uint64(7)] * w
-                u += np.uint64(8)
-        value[place] = s0
-        value[place + np.uint64(1)] = s1
-        value[place + np.uint64(2)] = s2
-        value[place + np.uint64(3)] = s3
-        value[place + np.uint64(4)] = s4
-        if width > 5:
-            value[place + np.uint64(5)] = s5
-        if width > 6:
-            value[place + np.uint64(6)] = s6
-        if width > 7:
-            value[place + np.uint64(7)] = s7
-        place += np.uint64(width)
+            product = zero
+            u = first_entry + matrix[block] * matrix_size
+            for other_part in range(len(others)):
+                lane = np.uint64(others[other_part]) + column[block]
+                for k in range(lane, lane + width):
+                    product = product + load(entries, u, zero) * splat(y[k], zero)
+                    u += size
+            total = total + splat(scale[block], zero) * product
+        store(value, start + rows[row], total)
 
 
 @kernel
-def _blocks_of_four(
-    blocks: Any, player: int, part: int, other_lanes: Any, matrices: Any, y: Any, value: Any
-) -> None:
-    """The same with four sums."""
-    block_first, column, matrix = blocks.block_first, blocks.column, blocks.matrix
-    scale, width = blocks.scale, blocks.width
-    size = np.uint64(4 * len(other_lanes))
-    place = np.uint64(blocks.start[player, part])
-    for row in range(blocks.row_first[player], blocks.row_first[player + 1]):
-        s0 = s1 = s2 = s3 = 0.0
-        for block in range(np.uint64(block_first[row]), np.uint64(block_first[row + 1])):
-            c, f, u = column[block], scale[block], matrix[block] * size
-            for lane in range(np.uint64(len(other_lanes))):
-                w = f * y[other_lanes[lane] + c]
-                s0 += matrices[u] * w
-                s1 += matrices[u + np.uint64(1)] * w
-                s2 += matrices[u + np.uint64(2)] * w
-                s3 += matrices[u + np.uint64(3)] * w
-                u += np.uint64(4)
-        value[place] = s0
-        if width > 1:
-            value[place + np.uint64(1)] = s1
-        if width > 2:
-            value[place + np.uint64(2)] = s2
-        if width > 3:
-            value[place + np.uint64(3)] = s3
-        place += np.uint64(width)
-
-
-@kernel(reorder=True)
 def update_regrets(
     layout: Any,
     player: int,
     part: int,
     state: Any,
-    scratch: Any,
     positive: float,
     negative: float,
     prediction: float,
@@ -188,149 +155,74 @@ def update_regrets(
     """
     groups, above = layout.groups, layout.above
     value, behaviour, regret = state.value, state.behaviour, state.regret
+    zero, one = eight(0.0), eight(1.0)
+    keep, drop, foresee = eight(positive), eight(negative), eight(prediction)
     first, last = layout.group_first[player, part], layout.group_first[player, part + 1]
     for group in range(last - 1, first - 1, -1):
         base, n, m, entry = groups[group, 0], groups[group, 1], groups[group, 2], groups[group, 3]
-        if n == 2:
-            _match_two(
-                value[base : base + m],
-                value[base + m : base + np.uint64(2) * m],
-                behaviour[base : base + m],
-                behaviour[base + m : base + np.uint64(2) * m],
-                regret[base : base + m],
-                regret[base + m : base + np.uint64(2) * m],
-                scratch[0],
-                positive,
-                negative,
-                prediction,
-            )
-            for i in range(m):
-                value[above[entry + i]] += scratch[0, i]
-        else:
-            for start in range(np.uint64(0), m, np.uint64(_TILE)):
-                count = min(np.uint64(_TILE), m - start)
-                _match_many(
-                    value,
-                    behaviour,
-                    regret,
-                    base + start,
-                    n,
-                    m,
-                    count,
-                    scratch,
-                    positive,
-                    negative,
-                    prediction,
-                )
-                for i in range(count):
-                    value[above[entry + start + i]] += scratch[0, i]
+        even = eight(1.0 / np.float64(n))
+        end = base + n * m
+        for i in range(np.uint64(0), m, np.uint64(LANES)):
+            v = zero
+            for at in range(base + i, end, m):
+                v = v + load(value, at, zero) * load(behaviour, at, zero)
+            total = zero
+            for at in range(base + i, end, m):
+                r = load(value, at, zero) - v
+                sum_ = load(regret, at, zero) + r
+                gain = larger(sum_, zero)
+                kept = gain * keep
+                store(regret, at, kept + (sum_ - gain) * drop)
+                p = larger(kept + foresee * r, zero)
+                store(behaviour, at, p)
+                total = total + p
+            share = where_positive(total, one / total, zero)
+            rest = where_positive(total, zero, even)
+            for at in range(base + i, end, m):
+                store(behaviour, at, load(behaviour, at, zero) * share + rest)
+            scatter_add(value, above, entry + i, v)
 
 
-@kernel(reorder=True)
-def _match_two(
-    value0: Any,
-    value1: Any,
-    behaviour0: Any,
-    behaviour1: Any,
-    regret0: Any,
-    regret1: Any,
-    expected: Any,
-    positive: float,
-    negative: float,
-    prediction: float,
-) -> None:
-    """The regrets of all sets of a group with two actions; `expected` takes their values."""
-    for i in range(len(value0)):
-        v = behaviour0[i] * value0[i] + behaviour1[i] * value1[i]
-        expected[i] = v
-        r0 = value0[i] - v
-        r1 = value1[i] - v
-        sum0 = regret0[i] + r0
-        sum1 = regret1[i] + r1
-        gain0 = max(sum0, 0.0)
-        gain1 = max(sum1, 0.0)
-        kept0 = gain0 * positive
-        kept1 = gain1 * positive
-        regret0[i] = kept0 + (sum0 - gain0) * negative
-        regret1[i] = kept1 + (sum1 - gain1) * negative
-        p0 = max(kept0 + prediction * r0, 0.0)
-        p1 = max(kept1 + prediction * r1, 0.0)
-        total = p0 + p1
-        scale = 1.0 / total if total > 0.0 else 0.0
-        even = 0.0 if total > 0.0 else 0.5
-        behaviour0[i] = p0 * scale + even
-        behaviour1[i] = p1 * scale + even
-
-
-@kernel(reorder=True)
-def _match_many(
-    value: Any,
-    behaviour: Any,
-    regret: Any,
-    base: Any,
-    n: Any,
-    m: Any,
-    count: Any,
-    scratch: Any,
-    positive: float,
-    negative: float,
-    prediction: float,
-) -> None:
-    """The regrets of `count` sets of a group with n actions; scratch[0] takes their values."""
-    expected, total = scratch[0, :count], scratch[1, :count]
-    for i in range(count):
-        expected[i] = 0.0
-        total[i] = 0.0
-    for a in range(n):
-        start = base + a * m
-        v, b = value[start : start + count], behaviour[start : start + count]
-        for i in range(count):
-            expected[i] += v[i] * b[i]
-    for a in range(n):
-        start = base + a * m
-        v, b = value[start : start + count], behaviour[start : start + count]
-        kept = regret[start : start + count]
-        for i in range(count):
-            r = v[i] - expected[i]
-            sum_ = kept[i] + r
-            gain = max(sum_, 0.0)
-            scaled = gain * positive
-            kept[i] = scaled + (sum_ - gain) * negative
-            p = max(scaled + prediction * r, 0.0)
-            b[i] = p
-            total[i] += p
-    even = 1.0 / np.float64(n)
-    for a in range(n):
-        start = base + a * m
-        b = behaviour[start : start + count]
-        for i in range(count):
-            b[i] = b[i] / total[i] if total[i] > 0.0 else even
-
-
-@kernel(reorder=True)
+@kernel
 def add_reach(layout: Any, player: int, part: int, state: Any, discount: float) -> None:
     """Add the reach of the strategy just played to the average, then set that of the new one."""
     groups, above = layout.groups, layout.above
     behaviour, reach, average = state.behaviour, state.reach, state.average
+    zero, fade = eight(0.0), eight(discount)
     for group in range(layout.group_first[player, part], layout.group_first[player, part + 1]):
         base, n, m, entry = groups[group, 0], groups[group, 1], groups[group, 2], groups[group, 3]
-        parents = above[entry : entry + m]
-        for a in range(n):
-            start = base + np.uint64(a) * m
-            b, x = behaviour[start : start + m], reach[start : start + m]
-            s = average[start : start + m]
-            for i in range(m):
-                s[i] = s[i] * discount + x[i]
-                x[i] = reach[parents[i]] * b[i]
+        end = base + n * m
+        for i in range(np.uint64(0), m, np.uint64(LANES)):
+            parent = gather(reach, above, entry + i, zero)
+            for at in range(base + i, end, m):
+                store(average, at, load(average, at, zero) * fade + load(reach, at, zero))
+                store(reach, at, parent * load(behaviour, at, zero))
 
 
-@kernel(reorder=True)
+@kernel
 def spread_reach(layout: Any, player: int, behaviour: Any, reach: Any) -> None:
     """The reach of a player's places under `behaviour`."""
     groups, above = layout.groups, layout.above
+    zero = eight(0.0)
     for group in range(layout.group_first[player, 0], layout.group_first[player, -1]):
         base, n, m, entry = groups[group, 0], groups[group, 1], groups[group, 2], groups[group, 3]
-        for a in range(n):
-            start = base + np.uint64(a) * m
-            for i in range(m):
-                reach[start + i] = reach[above[entry + i]] * behaviour[start + i]
+        end = base + n * m
+        for i in range(np.uint64(0), m, np.uint64(LANES)):
+            parent = gather(reach, above, entry + i, zero)
+            for at in range(base + i, end, m):
+                store(reach, at, parent * load(behaviour, at, zero))
+
+
+@kernel
+def best_response_values(layout: Any, player: int, part: int, value: Any) -> None:
+    """Carry the value of the best action of each set up to its parent."""
+    groups, above = layout.groups, layout.above
+    zero = eight(0.0)
+    first, last = layout.group_first[player, part], layout.group_first[player, part + 1]
+    for group in range(last - 1, first - 1, -1):
+        base, n, m, entry = groups[group, 0], groups[group, 1], groups[group, 2], groups[group, 3]
+        for i in range(np.uint64(0), m, np.uint64(LANES)):
+            best = load(value, base + i, zero)
+            for at in range(base + m + i, base + n * m, m):
+                best = larger(best, load(value, at, zero))
+            scatter_add(value, above, entry + i, best)

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from pokerspiel.games.compiled import kernel
-from pokerspiel.solvers.layout import Blocks, Layout, SequenceForm
+from pokerspiel.solvers.layout import Blocks, Choices, Layout, SequenceForm, choices_of, padded
 from pokerspiel.solvers.tree import ROOT, Tree
 
 MOST_PARTS = 8
@@ -22,19 +22,21 @@ LARGE = 20_000
 
 def sparse_form(tree: Tree) -> SequenceForm:
     """Lay out the sequence form of `tree`."""
-    part = _parts(tree)
+    choices = choices_of(tree)
+    part = _parts(tree, choices)
     parts = int(part.max(initial=0)) + 1
-    place, groups, above, group_first, roots = _place_sets(tree, part, parts)
-    payoffs = _Payoffs(tree, place, roots, part, parts)
+    placed = _Placed(tree, choices, part, parts)
+    payoffs = _Payoffs(tree, placed, parts)
     layout = Layout(
-        groups=groups,
-        above=above,
-        group_first=group_first,
-        roots=roots[:, :, None],
+        groups=np.array(placed.groups, np.uint64).reshape(-1, 4),
+        above=np.concatenate([*placed.above, np.zeros(0)]).astype(np.uint32),
+        group_first=placed.group_first,
+        roots=placed.roots[:, :, None],
         blocks=_no_blocks(),
         **payoffs.arrays(),
     )
-    return SequenceForm(tree, layout, place, len(place) + roots.size)
+    chosen = np.flatnonzero(choices.stand_in == np.arange(tree.sequences))
+    return SequenceForm(tree, layout, placed.place, chosen, placed.places)
 
 
 def _no_blocks() -> Blocks:
@@ -42,9 +44,8 @@ def _no_blocks() -> Blocks:
     return Blocks(
         width=0,
         start=np.zeros((0, 0), np.int64),
-        other_lanes=np.zeros((0, 0), np.uint64),
-        other_count=numbers,
         row_first=numbers,
+        rows=indices,
         block_first=numbers,
         column=indices,
         matrix=indices,
@@ -54,41 +55,16 @@ def _no_blocks() -> Blocks:
     )
 
 
-def owner_of_sequences(tree: Tree) -> np.ndarray:
-    """[S] int64: the set of each sequence."""
-    return np.repeat(np.arange(tree.information_sets), np.diff(tree.set_first))
-
-
-def own_depths(tree: Tree, owner: np.ndarray) -> np.ndarray:
-    """[I] int64: own decisions before each set. (A set comes after its parent in the tree.)"""
-    depth = np.zeros(tree.information_sets, np.int64)
-    _count_above(tree.set_parent, owner, depth)
-    return depth
-
-
-@kernel
-def _count_above(set_parent: Any, owner: Any, depth: Any) -> None:
-    for i in range(len(set_parent)):
-        if set_parent[i] >= 0:
-            depth[i] = depth[owner[set_parent[i]]] + 1
-
-
-@kernel
-def _first_above(set_parent: Any, owner: Any, top: Any) -> None:
-    for i in range(len(set_parent)):
-        top[i] = i if set_parent[i] < 0 else top[owner[set_parent[i]]]
-
-
-def _parts(tree: Tree) -> np.ndarray:
+def _parts(tree: Tree, choices: Choices) -> np.ndarray:
     """[I] int64: the part of each set: whole subtrees, the largest first to the smallest part."""
     part = np.zeros(tree.information_sets, np.int64)
     if tree.sequences < LARGE:
         return part
     top = np.zeros(tree.information_sets, np.int64)
-    _first_above(tree.set_parent, owner_of_sequences(tree), top)
+    _first_above(choices.parent, choices.owner, top)
     sizes = np.bincount(top, np.diff(tree.set_first), tree.information_sets)
     for player in range(tree.players):
-        tops = np.flatnonzero((tree.set_player == player) & (tree.set_parent == ROOT))
+        tops = np.flatnonzero((tree.set_player == player) & (choices.parent == ROOT))
         load = np.zeros(min(MOST_PARTS, max(len(tops), 1)))
         for i in tops[np.argsort(-sizes[tops], kind="stable")]:
             part[i] = int(load.argmin())
@@ -96,54 +72,60 @@ def _parts(tree: Tree) -> np.ndarray:
     return np.asarray(part[top])
 
 
-def _place_sets(
-    tree: Tree, part: np.ndarray, parts: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """(place of each sequence, groups, above, group_first, roots)."""
-    owner = owner_of_sequences(tree)
-    depth = own_depths(tree, owner)
-    size = np.diff(tree.set_first)
-    place = np.zeros(tree.sequences, np.int64)
-    roots = np.zeros((tree.players, parts), np.uint32)
-    group_first = np.zeros((tree.players, parts + 1), np.int64)
-    groups: list[tuple[int, int, int, int]] = []
-    above: list[np.ndarray] = []
-    entries = following = 0
-    for player in range(tree.players):
-        roots[player] = np.arange(following, following + parts)
-        following += parts
-        for p in range(parts):
-            group_first[player, p] = len(groups)
-            sets = np.flatnonzero((tree.set_player == player) & (part == p))
-            kinds = depth[sets] * (size.max(initial=0) + 1) + size[sets]
-            for kind in np.unique(kinds):
-                members = sets[kinds == kind]
-                parents = tree.set_parent[members]
-                up = np.where(parents == ROOT, roots[player, p], place[parents])
-                order = np.argsort(up, kind="stable")
-                members, n, m = members[order], int(size[members[0]]), len(members)
-                for a in range(n):
-                    place[tree.set_first[members] + a] = following + a * m + np.arange(m)
-                groups.append((following, n, m, entries))
-                above.append(up[order])
-                following += n * m
-                entries += m
-        group_first[player, parts] = len(groups)
-    return (
-        place,
-        np.array(groups, np.uint64).reshape(-1, 4),
-        np.concatenate([*above, np.zeros(0, np.uint32)]).astype(np.uint32),
-        group_first,
-        roots,
-    )
+@kernel
+def _first_above(parent: Any, owner: Any, top: Any) -> None:
+    for i in range(len(parent)):
+        top[i] = i if parent[i] < 0 else top[owner[parent[i]]]
+
+
+class _Placed:
+    """The sets with a choice, put in their places."""
+
+    def __init__(self, tree: Tree, choices: Choices, part: np.ndarray, parts: int) -> None:
+        self.tree, self.choices = tree, choices
+        self.part_of_sequence = part[choices.owner]
+        self.place = np.zeros(tree.sequences, np.int64)
+        self.roots = np.zeros((tree.players, parts), np.uint32)
+        self.groups: list[tuple[int, int, int, int]] = []
+        self.above: list[np.ndarray] = []
+        self.group_first = np.zeros((tree.players, parts + 1), np.int64)
+        self.places = self._entries = 0
+        size = np.diff(tree.set_first)
+        kinds = choices.depth * (size.max(initial=0) + 1) + size
+        for player in range(tree.players):
+            self.roots[player] = np.arange(self.places, self.places + parts)
+            self.places = padded(self.places + parts)
+            for p in range(parts):
+                self.group_first[player, p] = len(self.groups)
+                sets = np.flatnonzero((tree.set_player == player) & (part == p) & (size > 1))
+                for kind in np.unique(kinds[sets]):
+                    self._add_group(sets[kinds[sets] == kind], int(self.roots[player, p]))
+            self.group_first[player, parts] = len(self.groups)
+        forced = np.flatnonzero(choices.stand_in != np.arange(tree.sequences))
+        before = choices.stand_in[forced]
+        owner = choices.owner[forced]
+        at_root = self.roots[tree.set_player[owner], part[owner]]
+        self.place[forced] = np.where(before == ROOT, at_root, self.place[before])
+
+    def _add_group(self, sets: np.ndarray, root: int) -> None:
+        """Place sets of one depth and size, those with the same parent side by side."""
+        tree = self.tree
+        parent = self.choices.parent[sets]
+        up = np.where(parent == ROOT, root, self.place[parent])
+        order = np.argsort(up, kind="stable")
+        sets, n, m = sets[order], int(np.diff(tree.set_first)[sets[0]]), padded(len(sets))
+        for a in range(n):
+            self.place[tree.set_first[sets] + a] = self.places + a * m + np.arange(len(sets))
+        self.groups.append((self.places, n, m, self._entries))
+        self.above.append(np.r_[up[order], np.full(m - len(sets), root)])
+        self.places += n * m
+        self._entries += m
 
 
 class _Payoffs:
     """The sparse matrices of all players, cut into runs of rows of equal length."""
 
-    def __init__(
-        self, tree: Tree, place: np.ndarray, roots: np.ndarray, part: np.ndarray, parts: int
-    ) -> None:
+    def __init__(self, tree: Tree, placed: _Placed, parts: int) -> None:
         self.runs: list[tuple[int, int, int, int]] = []
         self.rows: list[np.ndarray] = []
         self.columns: list[np.ndarray] = []
@@ -152,27 +134,25 @@ class _Payoffs:
         self.run_first = np.zeros((tree.players, parts + 1), np.int64)
         self.joint_first = np.zeros(tree.players + 1, np.int64)
         self._row_count = self._entry_count = 0
-        places = len(place) + roots.size
         last = tree.last_sequences()[:, tree.terminal]
-        at = np.where(last == ROOT, roots[:, :1], place[last] if len(place) else 0)
+        at = np.repeat(placed.roots[:, :1].astype(np.int64), len(tree.terminal), axis=1)
+        at[last != ROOT] = placed.place[last[last != ROOT]]
         reach = tree.chance_reach()[tree.terminal]
-        owner = owner_of_sequences(tree)
-        part_of = np.zeros(places, np.int64)
-        part_of[place] = part[owner]
+        player_of_sequence = tree.set_player[placed.choices.owner]
         for player in range(tree.players):
             others = np.delete(at, player, axis=0)
-            columns, width = self._columns(others, player, places)
+            columns, width = self._columns(others, player, placed.places)
             entries = sparse.coo_matrix(
-                (reach * tree.returns[:, player], (at[player], columns)), (places, width)
+                (reach * tree.returns[:, player], (at[player], columns)), (placed.places, width)
             )
             matrix = entries.tocsr()
             matrix.eliminate_zeros()
             matrix.sort_indices()
-            own = place[tree.set_player[owner] == player]
             for p in range(parts):
                 self.run_first[player, p] = len(self.runs)
-                mine = np.sort(np.r_[roots[player, p], own[part_of[own] == p]])
-                self._add_rows(matrix, mine.astype(np.int64))
+                mine = (player_of_sequence == player) & (placed.part_of_sequence == p)
+                rows = np.r_[placed.roots[player, p], placed.place[mine]]
+                self._add_rows(matrix, np.unique(rows).astype(np.int64))
             self.run_first[player, parts] = len(self.runs)
 
     def _columns(self, others: np.ndarray, player: int, places: int) -> tuple[np.ndarray, int]:
