@@ -107,24 +107,30 @@ CACHE_FOLDER = _folder(_hash_of(_kernel_files()))
 """Belongs to the present version of all kernels together."""
 
 
-# Short loops of fixed length, such as one over the hands of a small game, become vector code.
-numba.config.SLP_VECTORIZE = 1
-
-_FAST = {"nsz", "contract", "reassoc", "arcp"}
-"""Liberties with floating point that reorder sums; NaN and infinity keep their meaning."""
+_FUSED = {"nsz", "contract", "arcp"}
+"""Liberties with floating point that keep the order of sums; NaN and infinity mean what they do."""
 
 
 def kernel(
-    function: Callable[..., Any] | None = None, *, signature: Any = None, reorder: bool = False
+    function: Callable[..., Any] | None = None,
+    *,
+    signature: Any = None,
+    fuse: bool = False,
+    allocates: bool = True,
 ) -> Any:
     """Compile `function` with numba on first use and keep the machine code on disk.
 
     Kernels release the GIL, so that they can run in threads. With `signature` it is compiled at
-    once, for these types only: a kernel that calls itself needs one. `reorder` lets sums be
-    reordered and products fused, for loops over long arrays.
+    once, for these types only: a kernel that calls itself needs one. `fuse` lets a product and a
+    sum become one operation, which rounds once. One that `allocates` no array is spared counting
+    the references to those it is given, which small kernels feel.
     """
     if function is None:
-        return lambda function: kernel(function, signature=signature, reorder=reorder)
+        return lambda function: kernel(
+            function, signature=signature, fuse=fuse, allocates=allocates
+        )
     numba.config.CACHE_DIR = _folder_for(function.__code__.co_filename)
-    options = {"cache": True, "nogil": True, "error_model": "numpy"}
-    return numba.njit(signature, fastmath=_FAST if reorder else False, **options)(function)
+    options: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
+    if not allocates:
+        options["_nrt"] = False
+    return numba.njit(signature, fastmath=_FUSED if fuse else False, **options)(function)

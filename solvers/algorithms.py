@@ -72,20 +72,19 @@ def factors(row: Discounting, first: int, last: int, horizon: int) -> np.ndarray
     out = np.empty((len(t), 4))
     out[:, POSITIVE] = _share(t, _at(row.alpha, t, horizon), row.offset)
     out[:, NEGATIVE] = _share(t, _at(row.beta, t, horizon), 1.0)
-    out[:, AVERAGE] = ((t - 1.0) / t) ** _at(row.gamma, t, horizon)
+    out[:, AVERAGE] = 1.0 if row.gamma == 0 else ((t - 1.0) / t) ** _at(row.gamma, t, horizon)
     out[:, PREDICTION] = 1.0 if row.predictive else 0.0
     return out
 
 
-def _at(exponent: Exponent, t: np.ndarray, horizon: int) -> np.ndarray:
+def _at(exponent: Exponent, t: np.ndarray, horizon: int) -> float | np.ndarray:
     if isinstance(exponent, Linear):
         return exponent.at + exponent.slope * t / horizon
-    return np.full(len(t), exponent)
+    return exponent
 
 
-def _share(t: np.ndarray, exponent: np.ndarray, offset: float) -> np.ndarray:
+def _share(t: np.ndarray, exponent: float | np.ndarray, offset: float) -> float | np.ndarray:
     """t^exponent / (t^exponent + offset), with its limits at ±∞."""
-    finite = np.clip(exponent, -1e3, 1e3)
-    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        share = 1.0 / (1.0 + offset * t**-finite)
-    return np.where(exponent == inf, 1.0, np.where(exponent == -inf, 0.0, share))
+    if isinstance(exponent, float) and exponent in (inf, -inf):
+        return 1.0 if exponent > 0 else 0.0
+    return 1.0 / (1.0 + offset * t**-exponent)

@@ -83,7 +83,7 @@ def evaluate(tree: Tree, strategy: np.ndarray) -> Evaluation:
     return Evaluator(tree).evaluate(strategy)
 
 
-@kernel(reorder=True)
+@kernel(fuse=True, allocates=False)
 def _evaluate(
     layout: Any,
     behaviour: Any,
@@ -111,16 +111,18 @@ def _evaluate(
                 best[player] += value[layout.roots[player, part, lane]]
 
 
-@kernel(reorder=True)
+@kernel(fuse=True, allocates=False)
 def _own_value(layout: Any, player: int, part: int, reach: Any, value: Any) -> Any:
     """What the player wins in one part with its own strategy."""
     total = 0.0
     blocks = layout.blocks
     if blocks.width > 0:
-        for row in range(blocks.row_first[player], blocks.row_first[player + 1]):
-            place = np.uint64(blocks.start[player, part]) + blocks.rows[row]
-            for lane in range(np.uint64(blocks.width)):
-                total += reach[place + lane] * value[place + lane]
+        start = np.uint64(blocks.start[player, part])
+        for run in range(blocks.run_first[player], blocks.run_first[player + 1]):
+            for row in range(blocks.runs[run, 0], blocks.runs[run, 1]):
+                for lane in range(np.uint64(blocks.width)):
+                    place = start + blocks.rows[row] + lane
+                    total += reach[place] * value[place]
         return total
     rows, runs = layout.rows, layout.runs
     for run in range(layout.run_first[player, part], layout.run_first[player, part + 1]):

@@ -105,7 +105,7 @@ class Cfr(TreeSolver):
         self._spread()
 
 
-@kernel(reorder=True)
+@kernel(fuse=True, allocates=False)
 def iterate(
     layout: Any,
     state: Any,

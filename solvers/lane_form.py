@@ -24,7 +24,7 @@ from pokerspiel.solvers.tree import ROOT, Tree
 
 WIDEST = 8
 """Most lanes in a part."""
-MOST_WORK = 1.5
+MOST_WORK = 3.0
 """Products of a block form for each entry of the sparse form, above which blocks do not pay."""
 _DIGITS = 12
 """Digits to which matrices are compared."""
@@ -219,8 +219,9 @@ class _BlockBuilder:
 
     def __init__(self, slot: _Slots) -> None:
         self.slot = slot
+        self.runs: list[tuple[int, int, int, int]] = []
+        self.run_first = [0]
         self.rows: list[np.ndarray] = []
-        self.counts: list[np.ndarray] = []
         self.columns: list[np.ndarray] = []
         self.numbers: list[np.ndarray] = []
         self.scales: list[np.ndarray] = []
@@ -232,10 +233,14 @@ class _BlockBuilder:
     ) -> None:
         """The blocks of a player: [blocks, other's lanes, own lanes] at the places own, other."""
         matrices, number, scale = _distinct(dense)
-        order = np.lexsort((other, own))
-        order = order[scale[order] != 0.0]
-        self.rows.append(rows)
-        self.counts.append(np.bincount(np.searchsorted(rows, own[order]), minlength=len(rows)))
+        kept = np.flatnonzero(scale != 0.0)
+        row = np.searchsorted(rows, own[kept])
+        count = np.bincount(row, minlength=len(rows))
+        by_count = np.argsort(count, kind="stable")
+        self._add_runs(count[by_count])
+        rank = np.argsort(by_count)
+        order = kept[np.lexsort((other[kept], rank[row]))]
+        self.rows.append(rows[by_count])
         self.columns.append(other[order])
         self.numbers.append(number[order])
         self.scales.append(scale[order])
@@ -246,13 +251,23 @@ class _BlockBuilder:
             self.matrix_first[player, part] = sum(entries.size for entries in self.entries)
             self.entries.append(padded_rows.ravel())
 
+    def _add_runs(self, count: np.ndarray) -> None:
+        """Runs of rows with the same number of blocks; `count` is ascending."""
+        row = sum(len(rows) for rows in self.rows)
+        block = sum(len(columns) for columns in self.columns)
+        for blocks, rows in zip(*np.unique(count, return_counts=True), strict=True):
+            self.runs.append((row, row + int(rows), int(blocks), block))
+            row += int(rows)
+            block += int(blocks * rows)
+        self.run_first.append(len(self.runs))
+
     def blocks(self) -> Blocks:
         return Blocks(
             width=self.slot.width,
             start=self.slot.start.astype(np.int64),
-            row_first=np.r_[0, np.cumsum([len(rows) for rows in self.rows])].astype(np.int64),
+            runs=np.array(self.runs, np.uint64),
+            run_first=np.array(self.run_first, np.int64),
             rows=np.concatenate(self.rows).astype(np.uint64),
-            block_first=np.r_[0, np.cumsum(np.concatenate(self.counts))].astype(np.int64),
             column=np.concatenate(self.columns).astype(np.uint64),
             matrix=np.concatenate(self.numbers).astype(np.uint64),
             scale=np.concatenate(self.scales),

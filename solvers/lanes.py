@@ -25,6 +25,7 @@ from pokerspiel.solvers.tree import Tree
 
 MOST_LANES = 32
 FEWEST_LANES = 4
+"""With fewer, sparse rows are as fast."""
 
 
 @dataclass(frozen=True)

@@ -82,12 +82,12 @@ class Blocks(NamedTuple):
     """Lanes in a part, at most 8, those that stay empty included; 0: the game has no lanes."""
     start: np.ndarray
     """[players, parts] int64: first place of each part."""
-    row_first: np.ndarray
-    """[players + 1] int64: first row of each player."""
+    runs: np.ndarray
+    """[runs, 4] uint64: first and last row (in `rows`), blocks of each, first block."""
+    run_first: np.ndarray
+    """[players + 1] int64: first run of each player."""
     rows: np.ndarray
     """[rows] uint64: place of the row's first lane, from the start of the part."""
-    block_first: np.ndarray
-    """[rows + 1] int64: first block of each row."""
     column: np.ndarray
     """[blocks] uint64: the other player's places, from the start of a part."""
     matrix: np.ndarray
@@ -110,7 +110,7 @@ class Layout(NamedTuple):
     group_first: np.ndarray
     """[players, parts + 1] int64: first group of each part."""
     runs: np.ndarray
-    """[runs, 4] uint64: first and last row (in `rows`), length of each, first entry."""
+    """[runs, 4] uint64: first and last row (in `rows`), their length, the first entry."""
     rows: np.ndarray
     """uint32: the place of each row of the matrix."""
     columns: np.ndarray

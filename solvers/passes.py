@@ -27,6 +27,7 @@ from pokerspiel.solvers.vectors import (
     scatter_add,
     splat,
     store,
+    store_first,
     where_positive,
 )
 
@@ -34,7 +35,7 @@ LANES = 8
 """Sets of a group that are worked on at once."""
 
 
-@kernel(reorder=True)
+@kernel(fuse=True, allocates=False)
 def multiply_joint(layout: Any, player: int, reach: Any, joint: Any) -> None:
     """Products of the others' reaches, for games of three players or more."""
     first = layout.joint_first[player]
@@ -46,97 +47,124 @@ def multiply_joint(layout: Any, player: int, reach: Any, joint: Any) -> None:
         joint[k] = product
 
 
-@kernel(reorder=True)
+@kernel(fuse=True, allocates=False)
 def terminal_values(layout: Any, player: int, part: int, y: Any, value: Any) -> None:
     """Values of the places of one part from the hands that end right after them."""
     if len(layout.runs) == 0:
         _block_values(layout.blocks, player, part, y, value)
         return
-    runs, rows, columns, values = layout.runs, layout.rows, layout.columns, layout.values
-    one = np.uint64(1)
+    runs = layout.runs
     for run in range(layout.run_first[player, part], layout.run_first[player, part + 1]):
-        low, high, length, i = runs[run, 0], runs[run, 1], runs[run, 2], runs[run, 3]
+        length = runs[run, 2]
         if length == 0:
-            for r in range(low, high):
-                value[rows[r]] = 0.0
+            for r in range(runs[run, 0], runs[run, 1]):
+                value[layout.rows[r]] = 0.0
         elif length == 1:
-            for r in range(low, high):
-                value[rows[r]] = values[i] * y[columns[i]]
-                i += one
+            _sum_rows(layout, run, y, value, (0,))
         elif length == 2:
-            for r in range(low, high):
-                value[rows[r]] = values[i] * y[columns[i]] + values[i + one] * y[columns[i + one]]
-                i += np.uint64(2)
+            _sum_rows(layout, run, y, value, (0, 0))
         elif length == 3:
-            for r in range(low, high):
-                value[rows[r]] = _dot(values, columns, y, i, 3)
-                i += np.uint64(3)
+            _sum_rows(layout, run, y, value, (0, 0, 0))
         elif length == 4:
-            for r in range(low, high):
-                value[rows[r]] = _dot(values, columns, y, i, 4)
-                i += np.uint64(4)
+            _sum_rows(layout, run, y, value, (0, 0, 0, 0))
         elif length == 5:
-            for r in range(low, high):
-                value[rows[r]] = _dot(values, columns, y, i, 5)
-                i += np.uint64(5)
+            _sum_rows(layout, run, y, value, (0, 0, 0, 0, 0))
         elif length == 6:
-            for r in range(low, high):
-                value[rows[r]] = _dot(values, columns, y, i, 6)
-                i += np.uint64(6)
+            _sum_rows(layout, run, y, value, (0, 0, 0, 0, 0, 0))
+        elif length == 7:
+            _sum_rows(layout, run, y, value, (0, 0, 0, 0, 0, 0, 0))
+        elif length == 8:
+            _sum_rows(layout, run, y, value, (0, 0, 0, 0, 0, 0, 0, 0))
         else:
-            for r in range(low, high):
-                value[rows[r]] = _dot(values, columns, y, i, length)
-                i += length
+            _sum_long_rows(layout, run, y, value)
 
 
-@kernel(reorder=True)
-def _dot(values: Any, columns: Any, y: Any, start: int, length: int) -> Any:
-    total = 0.0
-    for k in range(np.uint64(length)):
-        total += values[start + k] * y[columns[start + k]]
-    return total
+@kernel(fuse=True, allocates=False)
+def _sum_rows(layout: Any, run: int, y: Any, value: Any, entries: Any) -> None:
+    """The rows of a run; the number of their entries is told by the length of a tuple."""
+    runs, rows, columns, values = layout.runs, layout.rows, layout.columns, layout.values
+    i = runs[run, 3]
+    for r in range(runs[run, 0], runs[run, 1]):
+        total = 0.0
+        for k in range(len(entries)):
+            total += values[i + np.uint64(k)] * y[columns[i + np.uint64(k)]]
+        value[rows[r]] = total
+        i += np.uint64(len(entries))
 
 
-@kernel
+@kernel(fuse=True, allocates=False)
+def _sum_long_rows(layout: Any, run: int, y: Any, value: Any) -> None:
+    """The rows of a run, four entries at a time."""
+    runs, rows, columns, values = layout.runs, layout.rows, layout.columns, layout.values
+    one, two, three, four_ = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
+    length, i = runs[run, 2], runs[run, 3]
+    fours = length // four_ * four_
+    for r in range(runs[run, 0], runs[run, 1]):
+        a = b = c = d = 0.0
+        for k in range(i, i + fours, four_):
+            a += values[k] * y[columns[k]]
+            b += values[k + one] * y[columns[k + one]]
+            c += values[k + two] * y[columns[k + two]]
+            d += values[k + three] * y[columns[k + three]]
+        for k in range(i + fours, i + length):
+            a += values[k] * y[columns[k]]
+        value[rows[r]] = (a + b) + (c + d)
+        i += length
+
+
+@kernel(allocates=False)
 def _block_values(blocks: Any, player: int, part: int, y: Any, value: Any) -> None:
-    """`terminal_values` of a game with lanes."""
-    if blocks.width > 4:
-        _sum_blocks(blocks, player, part, y, value, np.uint64(8), eight(0.0))
-    else:
-        _sum_blocks(blocks, player, part, y, value, np.uint64(4), four(0.0))
+    """`terminal_values` of a game with lanes.
 
-
-@kernel
-def _sum_blocks(
-    blocks: Any, player: int, part: int, y: Any, value: Any, size: int, zero: Any
-) -> None:
-    """Each row: the sum over its blocks of scale * (matrix, times the other player's lanes).
-
-    A row is stored whole. What it writes beyond its own lanes is zero, and belongs to the rows that
-    follow or to nobody.
+    The number of lanes is told by the length of a tuple, which the compiler knows.
     """
-    block_first, column, matrix = blocks.block_first, blocks.column, blocks.matrix
-    scale, rows, entries = blocks.scale, blocks.rows, blocks.entries
-    others = blocks.start[1 - player]
-    width = np.uint64(blocks.width)
-    matrix_size = size * width * np.uint64(len(others))
+    width = blocks.width
+    if width == 8:
+        _sum_blocks(blocks, player, part, y, value, eight(0.0), (0, 0, 0, 0, 0, 0, 0, 0))
+    elif width == 7:
+        _sum_blocks(blocks, player, part, y, value, eight(0.0), (0, 0, 0, 0, 0, 0, 0))
+    elif width == 6:
+        _sum_blocks(blocks, player, part, y, value, eight(0.0), (0, 0, 0, 0, 0, 0))
+    elif width == 5:
+        _sum_blocks(blocks, player, part, y, value, eight(0.0), (0, 0, 0, 0, 0))
+    elif width == 4:
+        _sum_blocks(blocks, player, part, y, value, four(0.0), (0, 0, 0, 0))
+    elif width == 3:
+        _sum_blocks(blocks, player, part, y, value, four(0.0), (0, 0, 0))
+    else:
+        _sum_blocks(blocks, player, part, y, value, four(0.0), (0, 0))
+
+
+@kernel(allocates=False)
+def _sum_blocks(
+    blocks: Any, player: int, part: int, y: Any, value: Any, zero: Any, lanes: Any
+) -> None:
+    """Each row: the sum over its blocks of scale * (matrix, times the other player's lanes)."""
+    runs, rows, column, matrix = blocks.runs, blocks.rows, blocks.column, blocks.matrix
+    scale, entries, others = blocks.scale, blocks.entries, blocks.start[1 - player]
+    size = np.uint64(4 if len(lanes) <= 4 else 8)
+    matrix_size = size * np.uint64(len(lanes)) * np.uint64(len(others))
     first_entry = blocks.matrix_first[player, part]
     start = np.uint64(blocks.start[player, part])
-    for row in range(blocks.row_first[player], blocks.row_first[player + 1]):
-        total = zero
-        for block in range(np.uint64(block_first[row]), np.uint64(block_first[row + 1])):
-            product = zero
-            u = first_entry + matrix[block] * matrix_size
-            for other_part in range(len(others)):
-                lane = np.uint64(others[other_part]) + column[block]
-                for k in range(lane, lane + width):
-                    product = product + load(entries, u, zero) * splat(y[k], zero)
-                    u += size
-            total = total + splat(scale[block], zero) * product
-        store(value, start + rows[row], total)
+    for run in range(blocks.run_first[player], blocks.run_first[player + 1]):
+        low, high, length, block = runs[run, 0], runs[run, 1], runs[run, 2], runs[run, 3]
+        for row in range(low, high):
+            total = zero
+            for _ in range(length):
+                product = zero
+                u = first_entry + matrix[block] * matrix_size
+                for other_part in range(len(others)):
+                    lane = np.uint64(others[other_part]) + column[block]
+                    for k in range(len(lanes)):
+                        reach = splat(y[lane + np.uint64(k)], zero)
+                        product = product + load(entries, u, zero) * reach
+                        u += size
+                total = total + splat(scale[block], zero) * product
+                block += np.uint64(1)
+            store_first(value, start + rows[row], total, len(lanes))
 
 
-@kernel
+@kernel(allocates=False)
 def update_regrets(
     layout: Any,
     player: int,
@@ -183,7 +211,7 @@ def update_regrets(
             scatter_add(value, above, entry + i, v)
 
 
-@kernel
+@kernel(allocates=False)
 def add_reach(layout: Any, player: int, part: int, state: Any, discount: float) -> None:
     """Add the reach of the strategy just played to the average, then set that of the new one."""
     groups, above = layout.groups, layout.above
@@ -199,7 +227,7 @@ def add_reach(layout: Any, player: int, part: int, state: Any, discount: float) 
                 store(reach, at, parent * load(behaviour, at, zero))
 
 
-@kernel
+@kernel(allocates=False)
 def spread_reach(layout: Any, player: int, behaviour: Any, reach: Any) -> None:
     """The reach of a player's places under `behaviour`."""
     groups, above = layout.groups, layout.above
@@ -213,7 +241,7 @@ def spread_reach(layout: Any, player: int, behaviour: Any, reach: Any) -> None:
                 store(reach, at, parent * load(behaviour, at, zero))
 
 
-@kernel
+@kernel(allocates=False)
 def best_response_values(layout: Any, player: int, part: int, value: Any) -> None:
     """Carry the value of the best action of each set up to its parent."""
     groups, above = layout.groups, layout.above

@@ -1,6 +1,6 @@
 """The sequence form of any tree: payoffs as sparse rows, sorted by length.
 
-Rows of one length stand together, so that loops over them have no inner loop.
+Rows of one length stand together in a *run*, so that short ones need no loop over their entries.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ def _no_blocks() -> Blocks:
     return Blocks(
         width=0,
         start=np.zeros((0, 0), np.int64),
-        row_first=numbers,
+        runs=np.zeros((0, 4), np.uint64),
+        run_first=numbers,
         rows=indices,
-        block_first=numbers,
         column=indices,
         matrix=indices,
         scale=np.zeros(0),
@@ -167,20 +167,21 @@ class _Payoffs:
 
     def _add_rows(self, matrix: Any, rows: np.ndarray) -> None:
         """Add the rows of one part, sorted by length."""
-        length = np.diff(matrix.indptr)[rows]
-        rows = rows[np.argsort(length, kind="stable")]
-        length = np.sort(length, kind="stable")
-        cuts = np.flatnonzero(np.diff(length)) + 1
-        for start, end in zip(np.r_[0, cuts], np.r_[cuts, len(rows)], strict=True):
-            n = int(length[start])
-            first = self._row_count + int(start)
-            self.runs.append((first, first + int(end - start), n, self._entry_count))
-            entry = (matrix.indptr[rows[start:end]][:, None] + np.arange(n)).ravel()
-            self.columns.append(matrix.indices[entry])
-            self.values.append(matrix.data[entry])
-            self._entry_count += len(entry)
+        length = np.diff(matrix.indptr)[rows].astype(np.int64)
+        by_length = np.argsort(length, kind="stable")
+        rows, length = rows[by_length], length[by_length]
+        starts = np.cumsum(length) - length
+        within = np.arange(int(length.sum())) - np.repeat(starts, length)
+        entry = np.repeat(matrix.indptr[rows], length) + within
+        at, first = self._row_count, self._entry_count
+        for n, count in zip(*np.unique(length, return_counts=True), strict=True):
+            self.runs.append((at, at + int(count), int(n), first))
+            at += int(count)
+            first += int(n * count)
+        self._row_count, self._entry_count = at, first
+        self.columns.append(matrix.indices[entry])
+        self.values.append(matrix.data[entry])
         self.rows.append(rows)
-        self._row_count += len(rows)
 
     def arrays(self) -> dict[str, np.ndarray]:
         """The members `runs` to `joint_first` of the layout."""

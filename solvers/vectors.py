@@ -101,6 +101,29 @@ def store(typing_context: Any, array: Any, index: Any, vector: Any) -> Any:
     return types.void(array, types.uintp, vector), codegen
 
 
+@intrinsic
+def store_first(typing_context: Any, array: Any, index: Any, vector: Any, count: Any) -> Any:
+    """Write the first `count` numbers of a vector to `array` from `index` on."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        size = vector.size
+        pointer = _vector_pointer(context, builder, signature, args, size)
+        number, flags = ir.IntType(32), ir.VectorType(ir.IntType(1), size)
+        order = ir.Constant(ir.VectorType(number, size), list(range(size)))
+        limit = ir.Constant(ir.VectorType(number, size), ir.Undefined)
+        limit = builder.insert_element(limit, builder.trunc(args[3], number), number(0))
+        limit = builder.shuffle_vector(limit, limit, ir.Constant(order.type, None))
+        mask = builder.icmp_signed("<", order, limit)
+        kind = ir.FunctionType(ir.VoidType(), [args[2].type, pointer.type, number, flags])
+        function = cgutils.get_or_insert_function(
+            builder.module, kind, f"llvm.masked.store.v{size}f64.p0"
+        )
+        builder.call(function, [args[2], pointer, number(8), mask])
+        return context.get_dummy_value()
+
+    return types.void(array, types.uintp, vector, types.intp), codegen
+
+
 def _indices(context: Any, builder: Any, signature: Any, args: Any, size: int) -> list[Any]:
     """The indices places[at] to places[at + size - 1], for args[0:3] = (array, places, at)."""
     found = []
