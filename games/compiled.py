@@ -117,20 +117,24 @@ def kernel(
     signature: Any = None,
     fuse: bool = False,
     allocates: bool = True,
+    inline: bool = False,
 ) -> Any:
     """Compile `function` with numba on first use and keep the machine code on disk.
 
     Kernels release the GIL, so that they can run in threads. With `signature` it is compiled at
     once, for these types only: a kernel that calls itself needs one. `fuse` lets a product and a
     sum become one operation, which rounds once. One that `allocates` no array is spared counting
-    the references to those it is given, which small kernels feel.
+    the references to those it is given, which small kernels feel, and so they do a call with many
+    arrays: one that is `inline` becomes part of its caller.
     """
     if function is None:
         return lambda function: kernel(
-            function, signature=signature, fuse=fuse, allocates=allocates
+            function, signature=signature, fuse=fuse, allocates=allocates, inline=inline
         )
     numba.config.CACHE_DIR = _folder_for(function.__code__.co_filename)
     options: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
     if not allocates:
         options["_nrt"] = False
+    if inline:
+        options["forceinline"] = True
     return numba.njit(signature, fastmath=_FUSED if fuse else False, **options)(function)

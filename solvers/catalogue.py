@@ -42,7 +42,7 @@ class Entry:
 def _discounting(name: str) -> Entry:
     row = DISCOUNTING[name]
     return Entry(
-        lambda tree, plan: Cfr(tree, row, plan.alternating, plan.horizon),
+        lambda tree, plan: Cfr(tree, row, plan.alternating, plan.horizon, plan.threads),
         row.paper,
         sampled=False,
         scheduled=row.needs_horizon,

@@ -13,6 +13,7 @@ import numpy as np
 
 from pokerspiel.games.compiled import kernel
 from pokerspiel.solvers.algorithms import DISCOUNTING, Discounting, factors
+from pokerspiel.solvers.atomics import meet
 from pokerspiel.solvers.layout import SequenceForm
 from pokerspiel.solvers.passes import (
     add_reach,
@@ -22,8 +23,11 @@ from pokerspiel.solvers.passes import (
     update_regrets,
 )
 from pokerspiel.solvers.sequence_form import sequence_form
+from pokerspiel.solvers.threads import run_together
 from pokerspiel.solvers.tree import Tree
 from pokerspiel.solvers.tree_solver import ITERATION, NODES, TreeSolver, normalised
+
+_SAVED = ("behaviour", "regret", "average")
 
 
 class State(NamedTuple):
@@ -36,10 +40,27 @@ class State(NamedTuple):
     average: np.ndarray
 
 
+def initial_state(form: SequenceForm) -> State:
+    """Uniform strategies, and sums of nothing."""
+    tree, layout = form.tree, form.layout
+    state = State(*(np.zeros(form.places) for _ in range(5)))
+    state.reach[layout.roots] = 1.0
+    state.behaviour[:] = form.to_places(normalised(tree, np.zeros(tree.sequences)))
+    spread_all(form, state)
+    return state
+
+
+def spread_all(form: SequenceForm, state: State) -> None:
+    """The reach of all players under the present strategies."""
+    for player in range(form.tree.players):
+        spread_reach(form.layout, player, state.behaviour, state.reach)
+
+
 class Cfr(TreeSolver):
     """An algorithm of the family, by its name in DISCOUNTING, on a tree.
 
-    `horizon` is the number of iterations that algorithms with a schedule plan for.
+    `horizon` is the number of iterations that algorithms with a schedule plan for. More than one of
+    `threads` work on large trees only; the numbers are the same with any number.
     """
 
     def __init__(
@@ -48,24 +69,19 @@ class Cfr(TreeSolver):
         algorithm: str | Discounting = "dcfr",
         alternating: bool = True,
         horizon: int = 1000,
+        threads: int = 1,
         form: SequenceForm | None = None,
     ) -> None:
         super().__init__(tree)
         self.row = DISCOUNTING[algorithm] if isinstance(algorithm, str) else algorithm
         self.alternating = alternating
         self.horizon = horizon
-        self.form = form or sequence_form(tree)
+        self.form = form or sequence_form(tree, threads)
+        self.state = initial_state(self.form)
         layout = self.form.layout
-        self.state = State(*(np.zeros(self.form.places) for _ in range(5)))
-        self.state.reach[layout.roots] = 1.0
-        self.state.behaviour[:] = self.form.to_places(normalised(tree, np.zeros(tree.sequences)))
-        self._spread()
-        largest = int(np.diff(layout.joint_first).max())
-        self._joint = np.zeros(largest)
-
-    def _spread(self) -> None:
-        for player in range(self.tree.players):
-            spread_reach(self.form.layout, player, self.state.behaviour, self.state.reach)
+        self._threads = min(threads, layout.group_first.shape[1] - 1)
+        self._joint = np.zeros((self._threads, int(np.diff(layout.joint_first).max())))
+        self._gate = np.zeros(1, np.int64)
 
     def prepare(self) -> None:
         self._iterate(np.zeros((0, 4)))
@@ -76,69 +92,94 @@ class Cfr(TreeSolver):
 
     def _iterate(self, weights: np.ndarray) -> None:
         passes = self.tree.players if self.alternating else 1
-        iterate(
-            self.form.layout,
-            self.state,
-            self._joint,
-            weights,
-            self.control,
-            self.alternating,
-            passes * self.tree.nodes,
-        )
+        nodes = passes * self.tree.nodes
+        self._gate[0] = 0
+
+        def work(thread: int) -> None:
+            team = Team(thread, self._threads, self._gate, self._joint[thread])
+            iterate(
+                self.form.layout, self.state, weights, self.control, self.alternating, nodes, team
+            )
+
+        run_together(work, self._threads)
 
     def average_strategy(self) -> np.ndarray:
         return normalised(self.tree, self.form.to_tree(self.state.average))
 
     def to_arrays(self) -> dict[str, np.ndarray]:
-        return {
-            name: self.form.to_tree(getattr(self.state, name))
-            for name in ("behaviour", "regret", "average")
-        }
+        return {name: self.form.to_tree(getattr(self.state, name)) for name in _SAVED}
 
     def restore(self, arrays: Mapping[str, np.ndarray], numbers: Mapping[str, int | float]) -> None:
-        for name in ("behaviour", "regret", "average"):
+        for name in _SAVED:
             values = arrays.get(name)
             if values is None or values.shape != (self.tree.sequences,):
                 raise ValueError(f"array {name} does not fit {self.tree.game}")
-            getattr(self.state, name)[self.form.place] = values
+            getattr(self.state, name)[:] = self.form.to_places(values)
         self._restore_control(numbers)
-        self._spread()
+        spread_all(self.form, self.state)
+
+
+class Team(NamedTuple):
+    """A thread among those that run an iteration together."""
+
+    thread: int
+    threads: int
+    gate: np.ndarray
+    joint: np.ndarray
+    """Room for the products of multiply_joint."""
 
 
 @kernel(fuse=True, allocates=False)
 def iterate(
     layout: Any,
     state: Any,
-    joint: Any,
     weights: Any,
     control: Any,
     alternating: bool,
     nodes: int,
+    team: Any,
 ) -> None:
-    """One iteration for each row of `weights`, the factors of algorithms.py."""
+    """One iteration for each row of `weights`, the factors of algorithms.py.
+
+    Each thread works on its own parts of each player; all meet before they read what others wrote.
+    """
     players = layout.group_first.shape[0]
-    parts = layout.group_first.shape[1] - 1
+    meetings = 0
     for t in range(len(weights)):
-        positive, negative, discount, prediction = (
-            weights[t, 0],
-            weights[t, 1],
-            weights[t, 2],
-            weights[t, 3],
-        )
         for player in range(players):
-            y = state.reach
-            if players > 2:
-                multiply_joint(layout, player, state.reach, joint)
-                y = joint
-            for part in range(parts):
-                terminal_values(layout, player, part, y, state.value)
-                if alternating:
-                    update_regrets(layout, player, part, state, positive, negative, prediction)
-                    add_reach(layout, player, part, state, discount)
+            _values(layout, state, player, team)
+            if alternating:
+                _update(layout, state, player, weights, t, team)
+                if team.threads > 1:
+                    meetings += 1
+                    meet(team.gate, team.threads, meetings)
         if not alternating:
+            if team.threads > 1:
+                meetings += 1
+                meet(team.gate, team.threads, meetings)
             for player in range(players):
-                for part in range(parts):
-                    update_regrets(layout, player, part, state, positive, negative, prediction)
-                    add_reach(layout, player, part, state, discount)
-        control[ITERATION] += 1
-        control[NODES] += nodes
+                _update(layout, state, player, weights, t, team)
+            if team.threads > 1:
+                meetings += 1
+                meet(team.gate, team.threads, meetings)
+        if team.thread == 0:
+            control[ITERATION] += 1
+            control[NODES] += nodes
+
+
+@kernel(fuse=True, allocates=False, inline=True)
+def _values(layout: Any, state: Any, player: int, team: Any) -> None:
+    y = state.reach
+    if layout.group_first.shape[0] > 2:
+        multiply_joint(layout, player, state.reach, team.joint)
+        y = team.joint
+    for part in range(team.thread, layout.group_first.shape[1] - 1, team.threads):
+        terminal_values(layout, player, part, y, state.value)
+
+
+@kernel(fuse=True, allocates=False, inline=True)
+def _update(layout: Any, state: Any, player: int, weights: Any, t: int, team: Any) -> None:
+    positive, negative, average = weights[t, 0], weights[t, 1], weights[t, 2]
+    for part in range(team.thread, layout.group_first.shape[1] - 1, team.threads):
+        update_regrets(layout, player, part, state, positive, negative, weights[t, 3])
+        add_reach(layout, player, part, state, average)

@@ -12,6 +12,7 @@ import numpy as np
 
 from pokerspiel.solvers.lanes import Lanes
 from pokerspiel.solvers.layout import (
+    LARGE,
     PADDING,
     Blocks,
     Choices,
@@ -69,7 +70,7 @@ class _Side:
 
 def lane_form(tree: Tree, lanes: Lanes, threads: int = 1) -> SequenceForm | None:
     """Lay out `tree` by its lanes; None if the blocks would be too large or too sparse to pay."""
-    parts, width = _split(max(lanes.count), threads)
+    parts, width = _split(tree, max(lanes.count), threads)
     public = _Public(tree, lanes, choices_of(tree))
     sides = [_side(public, player, width) for player in range(2)]
     slot = _Slots(public, sides, parts, width)
@@ -104,9 +105,11 @@ class _Public:
         return np.where(sequence == ROOT, 0, found)
 
 
-def _split(lanes: int, threads: int) -> tuple[int, int]:
-    """(Parts, lanes in each): as many parts as threads can use, and none wider than a vector."""
-    parts = max(-(-lanes // WIDEST), min(threads, lanes // 2))
+def _split(tree: Tree, lanes: int, threads: int) -> tuple[int, int]:
+    """(Parts, lanes in each): none wider than a vector; in a large tree enough for the threads."""
+    parts = -(-lanes // WIDEST)
+    if tree.sequences >= LARGE:
+        parts = max(parts, min(threads, lanes // 2))
     return parts, -(-lanes // parts)
 
 

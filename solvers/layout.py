@@ -27,6 +27,8 @@ from pokerspiel.games.compiled import kernel
 from pokerspiel.solvers.tree import ROOT, Tree
 
 PADDING = 8
+LARGE = 20_000
+"""Sequences above which the sets are split into parts for several threads."""
 
 
 def padded(n: int) -> int:

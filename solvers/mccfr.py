@@ -52,6 +52,7 @@ from pokerspiel.solvers.table import (
     restored_table,
     table_bytes,
 )
+from pokerspiel.solvers.threads import join
 from pokerspiel.solvers.traversal import (
     NEXT,
     NODES,
@@ -202,7 +203,7 @@ class Mccfr:
             wait(work, timeout=max(seconds, 0.0))
         finally:
             control[STOP] = 1
-            _join(work)
+            join(work)
             pool.shutdown()
         for done in work:
             done.result()
@@ -233,19 +234,6 @@ def _iterate(workspace: Workspace, game: Game, state: MccfrState, last: int) -> 
     """The work of one thread."""
     seed = np.uint64(state.seed % (1 << 64))
     run_iterations(workspace, game.tables, state.table, state.control, game.players, seed, last)
-
-
-def _join(work: list[Future[None]]) -> None:
-    """Wait for all threads, which may take an iteration, before an interrupt is raised."""
-    interrupt: KeyboardInterrupt | None = None
-    while True:
-        try:
-            wait(work)
-            break
-        except KeyboardInterrupt as error:
-            interrupt = error
-    if interrupt is not None:
-        raise interrupt
 
 
 @dataclass(frozen=True)

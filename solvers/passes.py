@@ -47,7 +47,7 @@ def multiply_joint(layout: Any, player: int, reach: Any, joint: Any) -> None:
         joint[k] = product
 
 
-@kernel(fuse=True, allocates=False)
+@kernel(fuse=True, allocates=False, inline=True)
 def terminal_values(layout: Any, player: int, part: int, y: Any, value: Any) -> None:
     """Values of the places of one part from the hands that end right after them."""
     if len(layout.runs) == 0:
@@ -79,7 +79,7 @@ def terminal_values(layout: Any, player: int, part: int, y: Any, value: Any) -> 
             _sum_long_rows(layout, run, y, value)
 
 
-@kernel(fuse=True, allocates=False)
+@kernel(fuse=True, allocates=False, inline=True)
 def _sum_rows(layout: Any, run: int, y: Any, value: Any, entries: Any) -> None:
     """The rows of a run; the number of their entries is told by the length of a tuple."""
     runs, rows, columns, values = layout.runs, layout.rows, layout.columns, layout.values
@@ -164,7 +164,7 @@ def _sum_blocks(
             store_first(value, start + rows[row], total, len(lanes))
 
 
-@kernel(allocates=False)
+@kernel(allocates=False, inline=True)
 def update_regrets(
     layout: Any,
     player: int,
@@ -211,7 +211,7 @@ def update_regrets(
             scatter_add(value, above, entry + i, v)
 
 
-@kernel(allocates=False)
+@kernel(allocates=False, inline=True)
 def add_reach(layout: Any, player: int, part: int, state: Any, discount: float) -> None:
     """Add the reach of the strategy just played to the average, then set that of the new one."""
     groups, above = layout.groups, layout.above

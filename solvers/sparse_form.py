@@ -11,13 +11,19 @@ import numpy as np
 from scipy import sparse
 
 from pokerspiel.games.compiled import kernel
-from pokerspiel.solvers.layout import Blocks, Choices, Layout, SequenceForm, choices_of, padded
+from pokerspiel.solvers.layout import (
+    LARGE,
+    Blocks,
+    Choices,
+    Layout,
+    SequenceForm,
+    choices_of,
+    padded,
+)
 from pokerspiel.solvers.tree import ROOT, Tree
 
 MOST_PARTS = 8
 """Parts of a player's sets in a large tree."""
-LARGE = 20_000
-"""Sequences above which the sets are split into parts."""
 
 
 def sparse_form(tree: Tree) -> SequenceForm:

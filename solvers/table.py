@@ -17,12 +17,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from llvmlite import ir  # type: ignore[import-untyped]
-from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic
 
 from pokerspiel.games.compiled import kernel
+from pokerspiel.solvers.atomics import atomic_add, compare_and_swap, prefetch
 
 # Indices of `Table.counts`.
 SETS = 0
@@ -156,70 +153,11 @@ def _rehash(old: Any, new: Any) -> None:
         new[at + 1] = old[i + 1]
 
 
-def _item_pointer(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    """Pointer to element args[1] of the array args[0]."""
-    array_type = signature.args[0]
-    array = context.make_array(array_type)(context, builder, args[0])
-    return cgutils.get_item_pointer(
-        context, builder, array_type, array, [args[1]], wraparound=False
-    )
-
-
-@intrinsic
-def atomic_add(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
-    """array[index] += value in one step; gives the number before."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        pointer = _item_pointer(context, builder, signature, args)
-        return builder.atomic_rmw("add", pointer, args[2], "monotonic")
-
-    return array.dtype(array, types.intp, array.dtype), codegen
-
-
-@intrinsic
-def atomic_load(typing_context: Any, array: Any, index: Any) -> Any:
-    """array[index], read from memory even in a loop that never writes it."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        pointer = _item_pointer(context, builder, signature, args)
-        return builder.load_atomic(pointer, "monotonic", 8)
-
-    return array.dtype(array, types.intp), codegen
-
-
-@intrinsic
-def _compare_and_swap(typing_context: Any, array: Any, index: Any, old: Any, new: Any) -> Any:
-    """Write `new` to array[index] if it holds `old`, in one step; gives what it held."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        pointer = _item_pointer(context, builder, signature, args)
-        result = builder.cmpxchg(pointer, args[2], args[3], "acq_rel", "monotonic")
-        return builder.extract_value(result, 0)
-
-    return array.dtype(array, types.intp, array.dtype, array.dtype), codegen
-
-
-@intrinsic
-def _prefetch(typing_context: Any, array: Any, index: Any) -> Any:
-    """Ask the processor to bring array[index] into its caches; any index will do."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        byte_pointer, number = ir.IntType(8).as_pointer(), ir.IntType(32)
-        pointer = builder.bitcast(_item_pointer(context, builder, signature, args), byte_pointer)
-        function_type = ir.FunctionType(ir.VoidType(), [byte_pointer, number, number, number])
-        function = builder.module.declare_intrinsic("llvm.prefetch", [byte_pointer], function_type)
-        to_read, keep, data = number(0), number(3), number(1)
-        builder.call(function, [pointer, to_read, keep, data])
-        return context.get_dummy_value()
-
-    return types.void(array, types.intp), codegen
-
-
 @kernel
 def prefetch_slot(slots: Any, key: int) -> None:
     """Fetch the slot of `key`, which will be looked up later."""
     mask = np.uint64((len(slots) >> 1) - 1)
-    _prefetch(slots, np.int64((np.uint64(key) & mask) << np.uint64(1)))
+    prefetch(slots, np.int64((np.uint64(key) & mask) << np.uint64(1)))
 
 
 @kernel
@@ -228,7 +166,7 @@ def prefetch_values(slots: Any, values: Any, key: int) -> None:
     mask = np.uint64((len(slots) >> 1) - 1)
     at = (np.uint64(key) & mask) << np.uint64(1)
     if slots[at] == np.uint64(key):
-        _prefetch(values, np.int64(slots[at + np.uint64(1)] >> np.uint64(_ACTION_BITS)))
+        prefetch(values, np.int64(slots[at + np.uint64(1)] >> np.uint64(_ACTION_BITS)))
 
 
 @kernel
@@ -294,7 +232,7 @@ def _add(table: Any, key: int, n: int, slot: Any) -> Any:
     mask = np.uint64(size - 1)
     while True:
         at = np.int64(slot << np.uint64(1))
-        stored = _compare_and_swap(slots, at, np.uint64(0), key)
+        stored = compare_and_swap(slots, at, np.uint64(0), key)
         if stored == 0:
             slots[at + 1] = np.uint64(first << _ACTION_BITS | n)
             atomic_add(counts, SETS, 1)

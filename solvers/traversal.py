@@ -23,10 +23,9 @@ from pokerspiel.games.kernel import (
     seed_deck,
 )
 from pokerspiel.games.variants import Game
+from pokerspiel.solvers.atomics import atomic_add, atomic_load
 from pokerspiel.solvers.table import (
     NOT_STORED,
-    atomic_add,
-    atomic_load,
     find_or_add,
     is_crowded,
     prefetch_slot,
