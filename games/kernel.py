@@ -29,7 +29,7 @@ Chance is always uniform: any card of the mask `state.stub` may fall, each as li
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import from_dtype
@@ -62,6 +62,17 @@ COMMON: list[Any] = [
     ("history", np.uint64),  # hash of all public events but the cards
     ("returns", np.float64, (MAX_SEATS,)),  # chips won or lost, set when the hand ends
 ]
+
+
+class RulesOnly(NamedTuple):
+    """The tables of a game that looks nothing up.
+
+    One class for all such games: numba tells named tuples apart by their members only, and takes a
+    slow way where two classes have the same.
+    """
+
+    rules: np.ndarray
+
 
 _families: dict[Any, dict[str, Callable[..., Any]]] = {}
 

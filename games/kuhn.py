@@ -9,7 +9,7 @@ and Sturtevant 2013).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from pokerspiel.games.kernel import (
     KIND_RAISE,
     MAX_SEATS,
     TERMINAL,
+    RulesOnly,
     mix,
     register,
     same_action,
@@ -52,15 +53,11 @@ NOBODY = 255
 RULES = np.dtype([("deck", np.uint64), ("players", np.int64)], align=True)
 
 
-class Tables(NamedTuple):
-    rules: np.ndarray
-
-
-def make_tables(parameters: Mapping[str, Value]) -> Tables:
+def make_tables(parameters: Mapping[str, Value]) -> RulesOnly:
     rules = np.zeros(1, RULES)
     rules["players"] = parameters["players"]
     rules["deck"] = (1 << (int(parameters["players"]) + 1)) - 1
-    return Tables(rules)
+    return RulesOnly(rules)
 
 
 def limits(parameters: Mapping[str, Value]) -> Limits:
