@@ -8,6 +8,9 @@ from dataclasses import dataclass
 
 from pokerspiel.solvers.algorithms import DISCOUNTING
 from pokerspiel.solvers.cfr import Cfr
+from pokerspiel.solvers.cfr_br import CfrBr
+from pokerspiel.solvers.fictitious_play import FictitiousPlay
+from pokerspiel.solvers.mirror_descent import MirrorDescent
 from pokerspiel.solvers.tree import Tree
 from pokerspiel.solvers.tree_solver import TreeSolver
 
@@ -49,7 +52,24 @@ def _discounting(name: str) -> Entry:
     )
 
 
-ALGORITHMS: dict[str, Entry] = {name: _discounting(name) for name in DISCOUNTING}
+ALGORITHMS: dict[str, Entry] = {
+    **{name: _discounting(name) for name in DISCOUNTING},
+    "cfr-br": Entry(
+        lambda tree, plan: CfrBr(tree),
+        "Johanson, Bard, Burch and Bowling 2012",
+        sampled=False,
+    ),
+    "xfp": Entry(
+        lambda tree, plan: FictitiousPlay(tree, plan.alternating),
+        "Heinrich, Lanctot and Silver 2015",
+        sampled=False,
+    ),
+    "mmd": Entry(
+        lambda tree, plan: MirrorDescent(tree),
+        "Sokota et al. 2023",
+        sampled=False,
+    ),
+}
 
 
 def entry(name: str) -> Entry:

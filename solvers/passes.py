@@ -254,3 +254,26 @@ def best_response_values(layout: Any, player: int, part: int, value: Any) -> Non
             for at in range(base + m + i, base + n * m, m):
                 best = larger(best, load(value, at, zero))
             scatter_add(value, above, entry + i, best)
+
+
+@kernel(allocates=False)
+def respond(layout: Any, player: int, part: int, value: Any, behaviour: Any) -> None:
+    """`best_response_values`, and the best response itself: even among the best actions."""
+    groups, above = layout.groups, layout.above
+    zero, one = eight(0.0), eight(1.0)
+    first, last = layout.group_first[player, part], layout.group_first[player, part + 1]
+    for group in range(last - 1, first - 1, -1):
+        base, n, m, entry = groups[group, 0], groups[group, 1], groups[group, 2], groups[group, 3]
+        end = base + n * m
+        for i in range(np.uint64(0), m, np.uint64(LANES)):
+            best = load(value, base + i, zero)
+            for at in range(base + m + i, end, m):
+                best = larger(best, load(value, at, zero))
+            total = zero
+            for at in range(base + i, end, m):
+                chosen = where_positive(best - load(value, at, zero), zero, one)
+                store(behaviour, at, chosen)
+                total = total + chosen
+            for at in range(base + i, end, m):
+                store(behaviour, at, load(behaviour, at, zero) / total)
+            scatter_add(value, above, entry + i, best)
