@@ -132,7 +132,7 @@ class Agent:
             )
 
     def as_spiel_bot(self, game: Any, player: int, seed: int = 0) -> Any:
-        """This agent as a `pyspiel.Bot` on the seat `player` of a game of this package."""
+        """This agent as a `pyspiel.Bot` on the seat `player` of an OpenSpiel game it plays."""
         from pokerspiel.agents.spiel_bot import as_spiel_bot
 
         return as_spiel_bot(self, game, player, seed)

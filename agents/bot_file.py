@@ -3,6 +3,9 @@
 The file is in the safetensors format, so that loading runs no code. Its metadata holds the manifest
 as JSON: which game and information sets the bot knows, where it comes from and how strong it is.
 Whatever does not fit is refused with a `BotFileError` of one line.
+
+A bot of one of our own games plays through its kernels; one of OpenSpiel's own games, whose
+abstraction is called "openspiel", by OpenSpiel's texts.
 """
 
 from __future__ import annotations
@@ -26,6 +29,7 @@ from safetensors.numpy import save
 
 from pokerspiel.agents.agent import CompiledAgent, exact
 from pokerspiel.agents.policy import BLUEPRINT, Policy, new_policy
+from pokerspiel.agents.spiel_table import TEXTS, SpielGame, SpielTableBot, is_ours
 from pokerspiel.games import drive
 from pokerspiel.games.compiled import kernel
 from pokerspiel.games.kernel import (
@@ -62,10 +66,10 @@ class Manifest:
 
     name: str
     game: str
-    """Game string, with the abstraction that the bot was trained in."""
+    """Game string, ours with the abstraction that the bot was trained in, or OpenSpiel's."""
     rule_version: int
     abstraction: str
-    """Name and version of its information sets, such as "points-1"."""
+    """Name and version of its information sets, such as "points-1" or "openspiel-1"."""
     information_hash: str
     """Of the abstraction's tables and of the keys along random hands: see `information_hash`."""
     algorithm: str
@@ -102,12 +106,14 @@ class Bot(CompiledAgent):
         return new_policy(BLUEPRINT, self.game, self.blueprint)
 
 
-def information_hash(game: Game) -> str:
+def information_hash(game: Game | SpielGame) -> str:
     """What must not change for a blueprint's keys to mean the same.
 
     A hash of the tables that the abstraction adds to the exact game, and of all keys and legal
     actions along 200 random hands from a fixed seed.
     """
+    if isinstance(game, SpielGame):
+        return game.information_hash()
     digest = hashlib.sha256()
     plain = exact(game)
     for name in game.tables._fields:
@@ -147,7 +153,7 @@ def _probe_information(states: Any, tables: Any, decks: Any, actions: Any, hands
 
 def save_bot(
     path: str | Path,
-    game: Game,
+    game: Game | str,
     blueprint: Blueprint,
     *,
     algorithm: str,
@@ -160,16 +166,19 @@ def save_bot(
 ) -> Manifest:
     """Write a bot for `game`, trained in its abstraction; returns the manifest written.
 
-    The file appears whole or not at all. Raises BotFileError if it cannot be written.
+    A game string may name one of OpenSpiel's own games; the keys of the blueprint are then those
+    of the game's tree. The file appears whole or not at all. Raises BotFileError if it cannot be
+    written, ValueError if there is no such game.
     """
     path = Path(path)
+    about = _game(game) if isinstance(game, str) else game
     arrays = {key: getattr(blueprint, key) for key in _ARRAYS}
     manifest = Manifest(
         name=name or path.stem,
-        game=str(game),
-        rule_version=game.rule_version,
-        abstraction=game.abstraction,
-        information_hash=information_hash(game),
+        game=str(about),
+        rule_version=about.rule_version,
+        abstraction=about.abstraction,
+        information_hash=information_hash(about),
         algorithm=algorithm,
         seed=seed,
         iterations=iterations,
@@ -178,7 +187,7 @@ def save_bot(
         information_sets=len(blueprint.keys),
         content_hash=_content_hash(arrays),
         strength=strength,
-        versions={package: version(package) for package in ("pokerspiel", "numba", "numpy")},
+        versions=_versions(about),
         created=datetime.now(UTC).isoformat(timespec="seconds"),
     )
     metadata = {
@@ -191,6 +200,19 @@ def save_bot(
     except OSError as error:
         raise BotFileError(f"cannot write {path}: {error.strerror or error}") from None
     return manifest
+
+
+def _versions(game: Game | SpielGame) -> dict[str, str]:
+    packages = ["pokerspiel", "numba", "numpy"]
+    if isinstance(game, SpielGame):
+        packages.append("open_spiel")
+    return {package: version(package) for package in packages}
+
+
+def _game(text: str, abstraction: str | None = None) -> Game | SpielGame:
+    """The game of a game string; with the abstraction of a manifest it is clear whose it is."""
+    ours = is_ours(text) if abstraction is None else abstraction != TEXTS
+    return load(text) if ours else SpielGame(text)
 
 
 def _content_hash(arrays: Mapping[str, np.ndarray]) -> str:
@@ -228,15 +250,18 @@ def read_manifest(path: str | Path) -> Manifest:
     return _read(Path(path), with_arrays=False)[0]
 
 
-def load_bot(path: str | Path) -> Bot:
+def load_bot(path: str | Path) -> Bot | SpielTableBot:
     """The bot in a file, ready to play. Raises BotFileError if anything about it does not fit."""
     path = Path(path)
     manifest, arrays = _read(path, with_arrays=True)
     try:
         game = _known_game(manifest)
-        return Bot(manifest.name, game, _checked_blueprint(game, manifest, arrays), manifest)
+        blueprint = _checked_blueprint(game, manifest, arrays)
     except ValueError as error:
-        raise BotFileError(f"{path}: {error}") from None
+        raise BotFileError(f"{path}: {_one_line(error)}") from None
+    if isinstance(game, SpielGame):
+        return SpielTableBot(manifest.name, game, blueprint, manifest)
+    return Bot(manifest.name, game, blueprint, manifest)
 
 
 def _read(path: Path, with_arrays: bool) -> tuple[Manifest, dict[str, np.ndarray]]:
@@ -286,9 +311,9 @@ def _manifest(metadata: Mapping[str, str]) -> Manifest:
     return Manifest(**values)
 
 
-def _known_game(manifest: Manifest) -> Game:
+def _known_game(manifest: Manifest) -> Game | SpielGame:
     """The game of a manifest, if this version plays it with the same information sets."""
-    game = load(manifest.game)
+    game = _game(manifest.game, manifest.abstraction)
     if manifest.rule_version != game.rule_version:
         raise ValueError(
             f"was made for version {manifest.rule_version} of the rules of {game.name}, "
@@ -308,7 +333,7 @@ def _known_game(manifest: Manifest) -> Game:
 
 
 def _checked_blueprint(
-    game: Game, manifest: Manifest, arrays: Mapping[str, np.ndarray]
+    game: Game | SpielGame, manifest: Manifest, arrays: Mapping[str, np.ndarray]
 ) -> Blueprint:
     """The blueprint of the arrays; ValueError if they are not what they should be."""
     if set(arrays) != set(_ARRAYS):
@@ -322,7 +347,8 @@ def _checked_blueprint(
     if _content_hash(arrays) != manifest.content_hash:
         raise ValueError("is damaged: its arrays are not those that were written")
     blueprint = new_blueprint(*(np.array(arrays[key]) for key in _ARRAYS))
-    _check_probabilities(blueprint, game.limits.num_actions)
+    most = game.num_actions if isinstance(game, SpielGame) else game.limits.num_actions
+    _check_probabilities(blueprint, most)
     return blueprint
 
 

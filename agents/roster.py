@@ -9,6 +9,7 @@ from typing import TypedDict
 from pokerspiel.agents.agent import Agent
 from pokerspiel.agents.baselines import BASELINES, DESCRIPTIONS
 from pokerspiel.agents.bot_file import SUFFIX, BotFileError, load_bot, read_manifest
+from pokerspiel.agents.spiel_table import SpielTableBot
 from pokerspiel.games.variants import Game
 
 BOTS = Path(__file__).parent / "bots"
@@ -27,15 +28,21 @@ def find_agent(name: str, game: Game | None = None) -> Agent:
     """The agent of a name, or of the path of a bot file; with `game`, one that plays it.
 
     Raises ValueError, in one line, if there is none, if its file is damaged, or if it was made for
-    another game.
+    another game, such as one of OpenSpiel's own, which matches here do not play.
     """
-    agent = _named(name)
+    agent = find_bot(name)
+    if isinstance(agent, SpielTableBot):
+        raise ValueError(agent.refusal)
     if game is not None:
         agent.check(game)
     return agent
 
 
-def _named(name: str) -> Agent:
+def find_bot(name: str) -> Agent:
+    """The agent of a name or of the path of a bot file, whatever game it plays.
+
+    Raises ValueError, in one line, if there is none, or if its file is damaged.
+    """
     if name in BASELINES:
         return BASELINES[name]()
     if name in _shipped():

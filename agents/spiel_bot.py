@@ -14,21 +14,24 @@ import pyspiel
 
 from pokerspiel.agents.agent import Agent, CompiledAgent, Follower, HandAgent, ViewAgent
 from pokerspiel.agents.policy import decision_seed, sample
+from pokerspiel.agents.spiel_table import SpielTableBot
 from pokerspiel.games.kernel import mix
 from pokerspiel.games.openspiel import KernelGame
 from pokerspiel.games.variants import Game, load
+from pokerspiel.solvers.compile_tree import load_spiel_game
+
+Decide = Callable[[pyspiel.State, int], dict[int, float]]
+"""From a state and a seed to the probability of each legal action of the player to act."""
 
 
 class AgentBot(pyspiel.Bot):  # type: ignore[misc]
-    """An agent on one seat of an OpenSpiel game."""
+    """An agent on one of the seats of an OpenSpiel game; `decide` is how it plays."""
 
-    def __init__(
-        self, agent: CompiledAgent | ViewAgent, game: Game, player: int, seed: int
-    ) -> None:
+    def __init__(self, decide: Decide, players: int, player: int, seed: int) -> None:
         super().__init__()
-        if not 0 <= player < game.players:
-            raise ValueError(f"player={player} is not allowed: expected 0 to {game.players - 1}")
-        self._seated = agent.sit(game)
+        if not 0 <= player < players:
+            raise ValueError(f"player={player} is not allowed: expected 0 to {players - 1}")
+        self._decide = decide
         self._player = player
         self._hand = np.uint64(seed % (1 << 64))
         self._decisions = 0
@@ -54,8 +57,7 @@ class AgentBot(pyspiel.Bot):  # type: ignore[misc]
         """Every legal action with its probability; empty if it is not this player's turn."""
         if state.current_player() != self._player:
             return []
-        chances = self._seated.distribution(state.kernel_state(), state.history(), self._seed())
-        return list(chances.items())
+        return list(self._decide(state, self._seed()).items())
 
     def _seed(self) -> int:
         return int(decision_seed(self._hand, self._player, self._decisions))
@@ -75,20 +77,43 @@ class AgentBot(pyspiel.Bot):  # type: ignore[misc]
 
 
 def as_spiel_bot(
-    agent: Agent, game: KernelGame | Game | str, player: int, seed: int = 0
+    agent: Agent, game: pyspiel.Game | Game | str, player: int, seed: int = 0
 ) -> AgentBot:
-    """`agent` as a bot on the seat `player` of an OpenSpiel game of this package.
+    """`agent` as a bot on the seat `player` of an OpenSpiel game.
 
-    The bot plays states of the same variant and parameters. Raises ValueError if the agent plays
-    something else.
+    The bot plays states of the same game and parameters: one of this package, or OpenSpiel's own
+    for a `SpielTableBot`. Raises ValueError if the agent plays something else.
     """
+    if isinstance(agent, SpielTableBot):
+        return _table_bot(agent, game, player, seed)
     if not isinstance(agent, CompiledAgent | ViewAgent):
         raise ValueError(
             f"{agent.name} is a bot of OpenSpiel's already, or follows hands by itself"
         )
     if isinstance(game, str):
         game = load(game)
-    return AgentBot(agent, game if isinstance(game, Game) else game.game, player, seed)
+    if not isinstance(game, Game | KernelGame):
+        raise ValueError(f"{agent.name} plays games of this package, not OpenSpiel's {game}")
+    ours = game if isinstance(game, Game) else game.game
+    seated = agent.sit(ours)
+
+    def decide(state: pyspiel.State, seed: int) -> dict[int, float]:
+        return seated.distribution(state.kernel_state(), state.history(), seed)
+
+    return AgentBot(decide, ours.players, player, seed)
+
+
+def _table_bot(
+    agent: SpielTableBot, game: pyspiel.Game | Game | str, player: int, seed: int
+) -> AgentBot:
+    """A bot of one of OpenSpiel's own games."""
+    if isinstance(game, Game):
+        raise ValueError(agent.refusal)
+    if isinstance(game, str):
+        game = load_spiel_game(game)
+    if not agent.spiel_game.is_game(game):
+        raise ValueError(f"{agent.name} plays {agent.spiel_game}, not {game}")
+    return AgentBot(lambda state, seed: agent.distribution(state), game.num_players(), player, seed)
 
 
 class SpielAgent(HandAgent):

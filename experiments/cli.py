@@ -14,6 +14,7 @@ import typer
 from typer.core import TyperCommand
 
 from pokerspiel.experiments.options import (
+    CheckpointEvery,
     Config,
     Iterations,
     Json,
@@ -23,8 +24,8 @@ from pokerspiel.experiments.options import (
     Set,
     Threads,
     Time,
+    Until,
     number,
-    seconds,
     whole,
 )
 
@@ -40,7 +41,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
-bench = typer.Typer(help="Measure speed.", no_args_is_help=True)
+bench = typer.Typer(help="Measure speed, and check figures.", no_args_is_help=True)
 app.add_typer(bench, name="bench")
 
 Game = Annotated[str, typer.Argument(help="Game, such as svara or 'svara(players=3)'.")]
@@ -156,10 +157,7 @@ def train_command(
     iterations: Iterations = None,
     threads: Threads = 1,
     memory_limit: MemoryLimit = DEFAULT_MEMORY,
-    checkpoint_every: Annotated[
-        float,
-        typer.Option(parser=seconds(0.1), metavar="SECONDS", help="Time between two checkpoints."),
-    ] = 60.0,
+    checkpoint_every: CheckpointEvery = 60.0,
     seed: Seed = 0,
     set_: Set = None,
     json: Json = False,
@@ -173,11 +171,74 @@ def train_command(
     return train.start(plan, out, set_, json, quiet)
 
 
+@app.command("solve")
+def solve_command(
+    game: Annotated[
+        str, typer.Argument(help="Small game, ours or OpenSpiel's: mini_svara, leduc_poker, ...")
+    ],
+    algorithm: Annotated[
+        str, typer.Option(help="Algorithm, such as cfr+, dcfr or pcfr+; an unknown one lists all.")
+    ] = "dcfr",
+    iterations: Annotated[
+        int | None,
+        typer.Option(
+            parser=whole(1, 2**48),
+            metavar="N",
+            help="Iterations to do; 1000 if neither --time nor --until is given.",
+        ),
+    ] = None,
+    time: Time = None,
+    until: Until = None,
+    simultaneous: Annotated[
+        bool, typer.Option("--simultaneous", help="Update all players at once, not in turn.")
+    ] = False,
+    seed: Seed = 0,
+    threads: Threads = 1,
+    memory_limit: Annotated[
+        str, typer.Option(help="Most memory for the game tree, such as 512MiB or 4GiB.")
+    ] = DEFAULT_MEMORY,
+    horizon: Annotated[
+        int | None,
+        typer.Option(
+            parser=whole(1, 2**48),
+            metavar="N",
+            help="Iterations that algorithms with a schedule plan for; those asked for.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Run folder, which must not exist yet; none by default.")
+    ] = None,
+    checkpoint_every: CheckpointEvery = 60.0,
+    set_: Set = None,
+    json: Json = False,
+    quiet: Quiet = False,
+    config: Config = None,
+) -> int:
+    """Solve a small game on its whole tree, and say exactly how far it is from an equilibrium."""
+    from pokerspiel.experiments import solve
+
+    plan = solve.Plan(
+        game=game,
+        algorithm=algorithm,
+        iterations=iterations,
+        time=time,
+        until=until,
+        simultaneous=simultaneous,
+        seed=seed,
+        threads=threads,
+        memory_limit=memory_limit,
+        horizon=horizon,
+        checkpoint_every=checkpoint_every,
+    )
+    return solve.start(plan, out, set_, json, quiet)
+
+
 @app.command("resume")
 def resume_command(
     run: Annotated[Path, typer.Argument(help="Run folder.")],
     time: Time = None,
     iterations: Iterations = None,
+    until: Until = None,
     threads: Annotated[
         int | None, typer.Option(parser=whole(1, 256), metavar="N", help="Threads; as before.")
     ] = None,
@@ -186,10 +247,11 @@ def resume_command(
     quiet: Quiet = False,
     config: Config = None,
 ) -> int:
-    """Go on with a training run from its last checkpoint."""
-    from pokerspiel.experiments import train
+    """Go on with a run of `train` or `solve` from its last checkpoint."""
+    from pokerspiel.experiments import resume
 
-    return train.resume(run, time, iterations, threads, memory_limit, json, quiet)
+    limits = (time, iterations, until)
+    return resume.run(run, limits, threads, memory_limit, json, quiet)
 
 
 @app.command("export")
@@ -252,6 +314,23 @@ def play_command(
 # Measuring.
 
 
+@app.command("exploit")
+def exploit_command(
+    bot: Annotated[str, typer.Argument(help="Bot file, or a name that `bots` lists.")],
+    game: Annotated[str | None, typer.Option(help="Game; by default that of the bot file.")] = None,
+    memory_limit: Annotated[
+        str, typer.Option(help="Most memory for the game tree, such as 512MiB or 4GiB.")
+    ] = DEFAULT_MEMORY,
+    set_: Set = None,
+    json: Json = False,
+    config: Config = None,
+) -> None:
+    """Compute exactly, in a small game, what a perfect opponent wins from a bot."""
+    from pokerspiel.experiments import exploit
+
+    exploit.run(bot, game, set_, memory_limit, json)
+
+
 @bench.command("speed")
 def bench_speed_command(
     only: Annotated[
@@ -266,6 +345,79 @@ def bench_speed_command(
     from pokerspiel.experiments import bench_speed
 
     bench_speed.run(only or [], quick, seed, json, quiet)
+
+
+@bench.command("reference")
+def bench_reference_command(
+    quick: Annotated[bool, typer.Option("--quick", help="The smallest games only.")] = False,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Reproduce the published figures of full-tree algorithms, with the spread of rounding."""
+    from pokerspiel.experiments import bench_reference
+
+    bench_reference.run(quick, json, quiet)
+
+
+@bench.command("algorithms", cls=ManyValues)
+def bench_algorithms_command(
+    games: Annotated[
+        list[str] | None,
+        typer.Option(help="Games, ours or OpenSpiel's, such as leduc or 'liars_dice(numdice=1)'."),
+    ] = None,
+    algorithms: Annotated[
+        list[str] | None, typer.Option(help="Algorithms; an unknown one lists all.")
+    ] = None,
+    seeds: Annotated[
+        list[int] | None,
+        typer.Option(
+            parser=whole(0, 2**63 - 1),
+            metavar="N",
+            help="Seeds of algorithms that sample; the others are run once. By default 0 1 2.",
+        ),
+    ] = None,
+    budget: Annotated[
+        str,
+        typer.Option(
+            help="When a run ends: a number and its unit, such as 10s, 1000it (iterations) or "
+            "1e7nodes; several, joined by commas, end it with the first that is reached."
+        ),
+    ] = "10s",
+    processes: Annotated[
+        int | None,
+        typer.Option(
+            parser=whole(1, 256),
+            metavar="N",
+            help="Runs at a time, each on one core; by default half of the cores.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path, typer.Option(help="Folder for results and report; with results in it, it goes on.")
+    ] = Path("runs/algorithms"),
+    rivals: Annotated[
+        bool, typer.Option("--rivals", help="Run OpenSpiel's and LiteEFG's algorithms as well.")
+    ] = False,
+    simultaneous: Annotated[
+        bool, typer.Option("--simultaneous", help="Update all players at once, not in turn.")
+    ] = False,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> int:
+    """Measure algorithms on games: a grid that can be interrupted, and a report."""
+    from pokerspiel.experiments import bench_algorithms
+
+    return bench_algorithms.run(
+        games or (),
+        algorithms or (),
+        seeds or (),
+        budget,
+        processes,
+        out,
+        rivals,
+        simultaneous,
+        json,
+        quiet,
+    )
 
 
 @app.command("demo")

@@ -1,4 +1,4 @@
-"""`pokerspiel export`: the average strategy of a run as a bot file."""
+"""`pokerspiel export`: the average strategy of a run of `train` or `solve` as a bot file."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from pokerspiel.agents.bot_file import Manifest, save_bot
 from pokerspiel.experiments.options import bytes_text
 from pokerspiel.experiments.output import note, print_json
 from pokerspiel.experiments.run_folder import RunFolder
+from pokerspiel.experiments.solve import DEFINITION, load_solver, read_plan
 from pokerspiel.experiments.train import ALGORITHM, check_versions, load_state
 from pokerspiel.games import variants
 from pokerspiel.games.variants import Game
+from pokerspiel.solvers.best_response import evaluate
 from pokerspiel.solvers.blueprint import average_blueprint
 from pokerspiel.solvers.mccfr import MccfrState
+from pokerspiel.solvers.strategies import blueprint_of, strategy_from_blueprint
 
 
 def run(path: Path, out: Path, name: str | None, json: bool, quiet: bool) -> None:
     folder = RunFolder(path)
-    manifest = folder.manifest()
-    game = variants.load(str(manifest.get("game")))
-    check_versions(manifest, game, path)
-    bot = write_bot(out, game, load_state(folder, None), name)
+    bot = _solved_bot(folder, out, name) if folder.solved else _trained_bot(folder, out, name)
     if json:
         print_json({"bot": str(out), **vars(bot)})
     else:
@@ -31,6 +31,38 @@ def run(path: Path, out: Path, name: str | None, json: bool, quiet: bool) -> Non
             f"{bytes_text(out.stat().st_size)}",
             quiet,
         )
+
+
+def _trained_bot(folder: RunFolder, out: Path, name: str | None) -> Manifest:
+    manifest = folder.manifest()
+    game = variants.load(str(manifest.get("game")))
+    check_versions(manifest, game, folder.path)
+    return write_bot(out, game, load_state(folder, None), name)
+
+
+def _solved_bot(folder: RunFolder, out: Path, name: str | None) -> Manifest:
+    """Write the strategy of a run of `solve`; the file says how exploitable it is."""
+    plan = read_plan(folder)
+    solver = load_solver(folder, plan)
+    tree = solver.tree
+    blueprint = blueprint_of(tree, solver.average_strategy())
+    result = evaluate(tree, strategy_from_blueprint(tree, blueprint)[0])
+    return save_bot(
+        out,
+        plan.game,
+        blueprint,
+        algorithm=plan.algorithm + (", simultaneous" if plan.simultaneous else ""),
+        seed=plan.seed,
+        iterations=solver.iteration,
+        nodes=solver.nodes,
+        seconds=solver.seconds,
+        name=name,
+        strength={
+            "exploitability": result.exploitability / tree.big_unit,
+            "unit": tree.unit,
+            "definition": DEFINITION,
+        },
+    )
 
 
 def write_bot(

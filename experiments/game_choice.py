@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable, Sequence
 
 from pokerspiel.games import variants
 from pokerspiel.games.cards import card_name, cards_text, parse_cards
-from pokerspiel.games.variants import Game
+from pokerspiel.games.variants import VARIANTS, Game
 
 
 def chosen_game(text: str, settings: Iterable[str] | None = None, **more: object) -> Game:
@@ -16,6 +17,43 @@ def chosen_game(text: str, settings: Iterable[str] | None = None, **more: object
     """
     name, given = variants.parse_game(text)
     return variants.load_variant(name, {**given, **parse_settings(settings), **more})
+
+
+def any_game_text(text: str, settings: Iterable[str] | None = None) -> str:
+    """The game string of one of our games, or of any other that OpenSpiel has, with its parameters.
+
+    Raises ValueError if neither knows the name, or if our game does not take the parameters; what
+    OpenSpiel's games take they say when they are loaded.
+    """
+    name, bracket, rest = text.strip().partition("(")
+    if name in VARIANTS:
+        return str(chosen_game(text, settings))
+    import pyspiel
+
+    names = [*VARIANTS, *pyspiel.registered_names()]
+    if name not in names:
+        near = difflib.get_close_matches(name, names, 1)
+        hint = f"did you mean {near[0]}?" if near else "`pokerspiel games` lists this package's"
+        raise ValueError(f"unknown game {name!r}: {hint}")
+    given = parse_settings(settings)
+    if not given:
+        return text.strip()
+    if bracket and not rest.endswith(")"):
+        raise ValueError(f"game {text!r}: expected NAME or NAME(parameter=value,...)")
+    kept = [part for part in _parameters(rest[:-1]) if part.partition("=")[0].strip() not in given]
+    return f"{name}({','.join(kept + [f'{key}={value}' for key, value in given.items()])})"
+
+
+def _parameters(text: str) -> list[str]:
+    """The parameters in the brackets of a game string, which may have brackets of their own."""
+    parts, depth = [""], 0
+    for letter in text:
+        depth += (letter in "([") - (letter in ")]")
+        if letter == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return [part for part in parts if part.strip()]
 
 
 def game_with_seats(text: str, settings: Iterable[str] | None, seats: int, what: str) -> Game:

@@ -47,6 +47,6 @@ def _shown(name: str, value: Any) -> str:
         return "\n".join(f"{key}: {_shown(key, item)}" for key, item in value.items())
     if name == "bytes":
         return bytes_text(value)
-    if isinstance(value, bool | int):
+    if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:,}" if name != "seed" else str(value)
     return value if isinstance(value, str) else json_text(value)

@@ -4,10 +4,21 @@ from __future__ import annotations
 
 import os
 import platform
+import time
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
 PACKAGES = ("pokerspiel", "open_spiel", "numba", "numpy", "safetensors")
+
+
+def origin() -> dict[str, Any]:
+    """When and where a run begins, and with what software."""
+    return {
+        "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        "versions": versions(),
+        "machine": machine(),
+    }
 
 
 def versions() -> dict[str, str]:

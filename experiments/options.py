@@ -65,8 +65,8 @@ def whole(low: int, high: int | None = None) -> Callable[[Any], int]:
     return parse
 
 
-def seconds(low: float) -> Callable[[Any], float]:
-    """A parser of times."""
+def real(low: float, what: str) -> Callable[[Any], float]:
+    """A parser of finite numbers, `low` or more; `what` says what they are."""
 
     def parse(value: Any) -> float:
         try:
@@ -74,10 +74,15 @@ def seconds(low: float) -> Callable[[Any], float]:
         except ValueError:
             number = math.nan
         if not low <= number < math.inf:
-            raise _refused(value, low, None, "a number of seconds,")
+            raise _refused(value, low, None, what)
         return number
 
     return parse
+
+
+def seconds(low: float) -> Callable[[Any], float]:
+    """A parser of times."""
+    return real(low, "a number of seconds,")
 
 
 def number(value: Any) -> int:
@@ -101,21 +106,29 @@ Config = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print results only.")]
-Threads = Annotated[
-    int, typer.Option(parser=whole(1, 256), metavar="N", help="Threads that train.")
-]
+Threads = Annotated[int, typer.Option(parser=whole(1, 256), metavar="N", help="Threads to use.")]
 MemoryLimit = Annotated[
     str, typer.Option(help="Most memory for information sets, such as 512MiB or 4GiB.")
 ]
 Iterations = Annotated[
     int | None,
-    typer.Option(
-        parser=whole(1, 2**48), metavar="N", help="Iterations to train for, in this call."
-    ),
+    typer.Option(parser=whole(1, 2**48), metavar="N", help="Iterations to run for, in this call."),
 ]
 Time = Annotated[
     float | None,
-    typer.Option(parser=seconds(0.01), metavar="SECONDS", help="Time to train for, in this call."),
+    typer.Option(parser=seconds(0.01), metavar="SECONDS", help="Time to run for, in this call."),
+]
+Until = Annotated[
+    float | None,
+    typer.Option(
+        parser=real(0.0, "an exploitability,"),
+        metavar="EXPLOITABILITY",
+        help="Stop once exploitability (NashConv / number of players) is as low as this.",
+    ),
+]
+CheckpointEvery = Annotated[
+    float,
+    typer.Option(parser=seconds(0.1), metavar="SECONDS", help="Time between two checkpoints."),
 ]
 
 _UNITS = {"": 1, "k": 10, "m": 20, "g": 30, "t": 40}

@@ -1,10 +1,10 @@
-"""The folder of a training run.
+"""The folder of a run of `train` or `solve`.
 
 | file | holds |
 |---|---|
-| `config.toml` | the options, resolved; `pokerspiel train --config` takes it back |
-| `manifest.json` | game string, rule version, abstraction, algorithm, versions, machine |
-| `metrics.jsonl` | one line a report: iteration, seconds, nodes, information sets, bytes |
+| `config.toml` | the options, resolved; `--config` of the same command takes it back |
+| `manifest.json` | kind of the run, game string, algorithm, versions, machine |
+| `metrics.jsonl` | one line a report: iteration, seconds, nodes and more of the solver's |
 | `events.out.tfevents.*` | the same for TensorBoard |
 | `checkpoints/N.safetensors` | the solver's state after N iterations; `latest` names the last one |
 
@@ -30,6 +30,8 @@ FORMAT = 1
 KEPT_CHECKPOINTS = 3
 CONFIG, MANIFEST, METRICS = "config.toml", "manifest.json", "metrics.jsonl"
 CHECKPOINTS, LATEST = "checkpoints", "latest"
+TRAINED, SOLVED = "run", "solve"
+"""Kinds of runs: those of `train` and those of `solve`."""
 
 
 def write_file(path: Path, write: Callable[[Path], None]) -> None:
@@ -67,17 +69,24 @@ def _write_text(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
 
 
-def create(folder: Path, config: Mapping[str, Any], manifest: Mapping[str, Any]) -> RunFolder:
-    """A new run folder. Raises OSError if the folder is in use or cannot be written."""
+def check_unused(folder: Path) -> None:
+    """Raise OSError if there is something at the place of a new run folder."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise FileExistsError(
             f"{folder} exists already: choose another --out, or `pokerspiel resume {folder}`"
         )
+
+
+def create(
+    folder: Path, config: Mapping[str, Any], manifest: Mapping[str, Any], kind: str = TRAINED
+) -> RunFolder:
+    """A new run folder. Raises OSError if the folder is in use or cannot be written."""
+    check_unused(folder)
     fresh = not folder.exists()
     try:
         (folder / CHECKPOINTS).mkdir(parents=True)
         write_text(folder / CONFIG, toml_text(config))
-        write_text(folder / MANIFEST, json_text({"format": FORMAT, "kind": "run", **manifest}))
+        write_text(folder / MANIFEST, json_text({"format": FORMAT, "kind": kind, **manifest}))
         (folder / METRICS).touch()
     except OSError as error:
         _clear(folder, fresh)
@@ -125,6 +134,11 @@ class RunFolder:
         if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
             raise ValueError(f"{path}: expected a run folder of format {FORMAT}")
         return manifest
+
+    @property
+    def solved(self) -> bool:
+        """Whether it is a run of `solve`."""
+        return bool(self.manifest().get("kind") == SOLVED)
 
     def config(self) -> dict[str, Any]:
         path = self.path / CONFIG

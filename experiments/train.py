@@ -1,8 +1,7 @@
-"""`pokerspiel train` and `pokerspiel resume`: external-sampling MCCFR in a run folder."""
+"""`pokerspiel train`, and `pokerspiel resume` of it: external-sampling MCCFR in a run folder."""
 
 from __future__ import annotations
 
-import signal
 import time as clock
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from pokerspiel.experiments import run_folder
-from pokerspiel.experiments.events import EventLog
 from pokerspiel.experiments.game_choice import chosen_game, parse_settings
-from pokerspiel.experiments.machine import machine, versions
+from pokerspiel.experiments.machine import origin
 from pokerspiel.experiments.options import bytes_text, parse_bytes
 from pokerspiel.experiments.output import note, print_json
 from pokerspiel.experiments.progress import ProgressReport
 from pokerspiel.experiments.run_folder import RunFolder
+from pokerspiel.experiments.run_log import Interrupts, RunLog, share_done, what_is_left
 from pokerspiel.games import variants
 from pokerspiel.games.variants import Game
 from pokerspiel.solvers.mccfr import Mccfr, MccfrState, Progress, estimate_size
@@ -79,9 +78,7 @@ def manifest(game: Game, seed: int) -> dict[str, Any]:
         "abstraction": game.abstraction,
         "algorithm": ALGORITHM,
         "seed": seed,
-        "started": clock.strftime("%Y-%m-%dT%H:%M:%SZ", clock.gmtime()),
-        "versions": versions(),
-        "machine": machine(),
+        **origin(),
     }
 
 
@@ -118,7 +115,10 @@ def resume(
     check_versions(folder.manifest(), game, path)
     limit = parse_bytes(plan.memory_limit)
     state = load_state(folder, limit)
-    plan = _what_is_left(plan, state, time, iterations)
+    left = what_is_left(
+        (plan.time, plan.iterations), (time, iterations), (state.seconds, state.iteration)
+    )
+    plan = replace(plan, time=left[0], iterations=left[1])
     folder.forget_metrics_after(state.iteration)
     return _train(Mccfr(game, plan.seed, plan.threads, limit, state), plan, folder, json, quiet)
 
@@ -162,100 +162,59 @@ def load_state(folder: RunFolder, limit: int | None) -> MccfrState:
         raise ValueError(f"{folder.latest_checkpoint()} is damaged: {error!r}") from None
 
 
-def _what_is_left(
-    plan: Plan, state: MccfrState, time: float | None, iterations: int | None
-) -> Plan:
-    """The plan with what is asked for now, or else with what the first call did not finish."""
-    if time is not None or iterations is not None:
-        return replace(plan, time=time, iterations=iterations)
-    if plan.time is not None:
-        plan = replace(plan, time=plan.time - state.seconds)
-    if plan.iterations is not None:
-        plan = replace(plan, iterations=plan.iterations - state.iteration)
-    if (plan.time is not None and plan.time <= 0) or plan.iterations == 0:
-        raise ValueError("the run is complete: say with --time or --iterations how far to go on")
-    return plan
-
-
 class _Watcher:
-    """Follows a run: metrics, checkpoints and the progress bar."""
+    """Follows a run: its log and the progress bar."""
 
-    def __init__(
-        self, solver: Mccfr, plan: Plan, folder: RunFolder, report: ProgressReport
-    ) -> None:
-        self._solver = solver
+    def __init__(self, solver: Mccfr, plan: Plan, log: RunLog, report: ProgressReport) -> None:
         self._plan = plan
-        self._folder = folder
+        self._log = log
         self._report = report
         self._begin = solver.progress()
-        self._events = EventLog(folder.path, self._begin.iteration)
         self._next_metrics = clock.monotonic()
-        self._last_metrics = -1
-        self._next_checkpoint = clock.monotonic() + plan.checkpoint_every
 
     def __call__(self, now: Progress) -> None:
-        self._report.show(self._share_done(now), self._words(now))
+        share = share_done(self._begin, now, self._plan.time, self._plan.iterations)
+        self._report.show(share, self._words(now))
         if clock.monotonic() >= self._next_metrics:
             self._next_metrics = clock.monotonic() + METRICS_EVERY
-            self._write_metrics(now)
-        if clock.monotonic() >= self._next_checkpoint:
-            save_state(self._folder, self._solver.state)
-            self._next_checkpoint = clock.monotonic() + self._plan.checkpoint_every
+            self.write_metrics(now)
+        self._log.save_if_due()
 
-    def finish(self) -> Path:
-        """Save the last metrics and a checkpoint."""
-        self._write_metrics(self._solver.progress())
-        self._events.close()
-        return save_state(self._folder, self._solver.state)
+    def write_metrics(self, now: Progress) -> None:
+        self._log.add({**vars(now), "nodes_per_second": self._rate(now)})
 
-    def rate(self, now: Progress) -> float:
+    def _rate(self, now: Progress) -> float:
         """Nodes a second since the run began or went on."""
         seconds = now.seconds - self._begin.seconds
         return (now.nodes - self._begin.nodes) / seconds if seconds > 0 else 0.0
 
-    def _share_done(self, now: Progress) -> float | None:
-        shares = []
-        if self._plan.time is not None:
-            shares.append((now.seconds - self._begin.seconds) / self._plan.time)
-        if self._plan.iterations is not None:
-            shares.append((now.iteration - self._begin.iteration) / self._plan.iterations)
-        return min(max(shares), 1.0) if shares else None
-
     def _words(self, now: Progress) -> str:
         return (
-            f"{now.iteration:,} iterations, {self.rate(now) / 1e6:.2f}M nodes/s, "
+            f"{now.iteration:,} iterations, {self._rate(now) / 1e6:.2f}M nodes/s, "
             f"{now.information_sets:,} information sets, {bytes_text(now.bytes)}"
         )
-
-    def _write_metrics(self, now: Progress) -> None:
-        if now.iteration == self._last_metrics:
-            return
-        self._last_metrics = now.iteration
-        numbers = {**vars(now), "nodes_per_second": self.rate(now)}
-        self._folder.add_metrics(numbers)
-        scalars = {name: float(value) for name, value in numbers.items() if name != "iteration"}
-        self._events.add(now.iteration, clock.time(), scalars)
-
-
-def save_state(folder: RunFolder, state: MccfrState) -> Path:
-    return folder.save_checkpoint(state.to_arrays(), state.to_numbers())
 
 
 def _train(solver: Mccfr, plan: Plan, folder: RunFolder, json: bool, quiet: bool) -> int:
     """Run the solver and report; returns the exit status of the command."""
     if plan.time is None and plan.iterations is None:
         note("no --time and no --iterations: Ctrl-C ends the training and saves it", quiet)
-    handler = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        with ProgressReport(plan.game, quiet) as report:
-            watcher = _Watcher(solver, plan, folder, report)
-            try:
-                status: str = solver.run(plan.iterations, plan.time, watcher)
-            except KeyboardInterrupt:
-                status = "interrupted"
-            path = watcher.finish()
-    finally:
-        signal.signal(signal.SIGTERM, handler)
+    log = RunLog(folder, solver.state, plan.checkpoint_every)
+    with Interrupts() as interrupts, ProgressReport(plan.game, quiet) as report:
+        watcher = _Watcher(solver, plan, log, report)
+
+        def on_progress(now: Progress) -> None:
+            watcher(now)
+            interrupts.check()
+
+        try:
+            status: str = solver.run(plan.iterations, plan.time, on_progress)
+            interrupts.check()
+        except KeyboardInterrupt:
+            status = "interrupted"
+        watcher.write_metrics(solver.progress())
+        path = log.save()
+        log.close()
     _print_result(status, solver.progress(), plan, folder, path, json, quiet)
     return {"interrupted": INTERRUPTED, "full": MEMORY_FULL}.get(status, 0)
 

@@ -23,6 +23,8 @@ from pokerspiel.games.compiled import CACHE_FOLDER
 
 GROUPS = (("sviten_special",), ("svara", "leduc", "kuhn"))
 """Games that are compiled in one process: one of each family."""
+SMALL = {"svara": "mini_svara", "sviten_special": "mini_sviten"}
+"""Games of the same families whose trees are small."""
 
 Step = tuple[str, Callable[[], object]]
 
@@ -73,6 +75,7 @@ def steps(game: str, folder: Path) -> Iterator[Step]:
     yield "match", lambda: _command(*_MATCH, bot, "--histories", histories)
     yield "play", lambda: _play(game, bot)
     yield "pyspiel bots", lambda: _spiel_bots(game, bot)
+    yield "exploit", lambda: _command("exploit", "always-call", "--game", SMALL.get(game, game))
     if game == "svara":
         yield "hand", lambda: _command("hand", game, "7c9sJs", "AsAhKd")
         yield "showdown", lambda: _command(*_SVARA_SHOWDOWN)

@@ -11,6 +11,8 @@ from pokerspiel.solvers.cfr import Cfr
 from pokerspiel.solvers.cfr_br import CfrBr
 from pokerspiel.solvers.fictitious_play import FictitiousPlay
 from pokerspiel.solvers.mirror_descent import MirrorDescent
+from pokerspiel.solvers.sampled_solver import SampledSolver
+from pokerspiel.solvers.sampling_schemes import SAMPLED
 from pokerspiel.solvers.tree import Tree
 from pokerspiel.solvers.tree_solver import TreeSolver
 
@@ -52,6 +54,12 @@ def _discounting(name: str) -> Entry:
     )
 
 
+def _sampled(name: str) -> Entry:
+    return Entry(
+        lambda tree, plan: SampledSolver(tree, name, plan.seed), SAMPLED[name].paper, sampled=True
+    )
+
+
 ALGORITHMS: dict[str, Entry] = {
     **{name: _discounting(name) for name in DISCOUNTING},
     "cfr-br": Entry(
@@ -69,6 +77,7 @@ ALGORITHMS: dict[str, Entry] = {
         "Sokota et al. 2023",
         sampled=False,
     ),
+    **{name: _sampled(name) for name in SAMPLED},
 }
 
 

@@ -4,7 +4,7 @@ All that a visit needs lies in one record, half a cache line with two players. A
 action or outcome is replaced by the node below it, so forced moves cost nothing and are not counted
 as visits.
 
-Random bits come from splitmix64 (Steele, Lea and Flood 2014), as in games/kernel.py: the state goes
+Random bits come from splitmix64 (Steele et al. 2014), as in games/kernel.py: the state goes
 up by GAMMA and `scrambled` turns it into the bits.
 """
 

@@ -1,0 +1,29 @@
+"""`pokerspiel resume`: go on with a run of `train` or of `solve`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pokerspiel.experiments.run_folder import RunFolder
+
+
+def run(
+    path: Path,
+    limits: tuple[float | None, int | None, float | None],
+    threads: int | None,
+    memory_limit: str | None,
+    json: bool,
+    quiet: bool,
+) -> int:
+    """Go on; `limits` are the seconds, iterations and exploitability asked for now."""
+    folder = RunFolder(path)
+    time, iterations, until = limits
+    if folder.solved:
+        from pokerspiel.experiments import solve
+
+        return solve.resume(folder, limits, threads, memory_limit, json, quiet)
+    if until is not None:
+        raise ValueError(f"--until {until:g}: {path} is a run of `train`, which computes none")
+    from pokerspiel.experiments import train
+
+    return train.resume(path, time, iterations, threads, memory_limit, json, quiet)
