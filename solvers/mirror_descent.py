@@ -72,14 +72,14 @@ class MirrorDescent(TreeSolver):
         return np.array(self._strategy)
 
     def to_arrays(self) -> dict[str, np.ndarray]:
-        return {"log": self._log.copy()}
+        return {"log": np.array(self._log), "strategy": np.array(self._strategy)}
 
     def restore(self, arrays: Mapping[str, np.ndarray], numbers: Mapping[str, int | float]) -> None:
-        values = arrays.get("log")
-        if values is None or values.shape != (self.tree.sequences,):
-            raise ValueError(f"array log does not fit {self.tree.game}")
-        self._log[:] = values
-        self._strategy[:] = np.exp(values)
+        for name, own in (("log", self._log), ("strategy", self._strategy)):
+            values = arrays.get(name)
+            if values is None or values.shape != (self.tree.sequences,):
+                raise ValueError(f"array {name} does not fit {self.tree.game}")
+            own[:] = values
         self._restore_control(numbers)
 
 

@@ -17,13 +17,19 @@ class ReferenceCfr:
     """One iteration updates all players, one after the other or all at once.
 
     `before(t)` gives the factors of iteration t; `predictive`: match the discounted regrets plus
-    the last instantaneous regret, as PCFR+ does.
+    the last instantaneous regret, as PCFR+ does. `payoff(state)` stands in for the game's returns.
     """
 
     def __init__(
-        self, game: Any, before: Weights, alternating: bool = True, predictive: bool = False
+        self,
+        game: Any,
+        before: Weights,
+        alternating: bool = True,
+        predictive: bool = False,
+        payoff: Callable[[Any], list[float]] | None = None,
     ) -> None:
         self.game, self.before = game, before
+        self.payoff = payoff or (lambda state: state.returns())
         self.alternating, self.predictive = alternating, predictive
         self.regret: dict[str, list[float]] = {}
         self.average: dict[str, list[float]] = {}
@@ -61,7 +67,7 @@ class ReferenceCfr:
     ) -> float:
         """Value of the state to `player`; counterfactual regrets go to `gains`."""
         if state.is_terminal():
-            return float(state.returns()[player])
+            return float(self.payoff(state)[player])
         if state.is_chance_node():
             return sum(
                 p * self._walk(state.child(a), player, own, others * p, gains, reaches)
