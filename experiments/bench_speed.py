@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from importlib.util import find_spec
@@ -18,6 +18,8 @@ from typing import Any
 
 import numpy as np
 
+from pokerspiel.experiments import bench_solvers
+from pokerspiel.experiments.bench_row import Row, timed
 from pokerspiel.experiments.output import note, print_json, print_table
 from pokerspiel.games import drive, variants
 from pokerspiel.games.cards import CARDS, card_name
@@ -32,21 +34,6 @@ ABSTRACT = {
     "svara": "svara(abstraction=points)",
     "sviten_special": "sviten_special(abstraction=halves)",
 }
-
-Rate = Callable[[float, int], float]
-"""Takes seconds to spend, about, and a seed; gives things done a second."""
-
-
-@dataclass(frozen=True)
-class Row:
-    """One comparison; a rival whose package is missing is None."""
-
-    name: str
-    unit: str
-    goal: float
-    ours: Rate
-    rival: Rate | None
-    rival_name: str
 
 
 @dataclass(frozen=True)
@@ -91,7 +78,10 @@ def measure(row: Row, budget: Budget, seed: int) -> dict[str, Any]:
         "rival": rival,
         "ratio": median(ours) / rival if rival else None,
         "goal": row.goal,
-        "rival_name": row.rival_name if rival else f"{row.rival_name} (not installed)",
+        "absolute": row.absolute,
+        "rival_name": row.rival_name
+        if rival or row.absolute
+        else f"{row.rival_name} (not installed)",
     }
 
 
@@ -100,9 +90,10 @@ def _print(results: Sequence[dict[str, Any]]) -> None:
     for row in results:
         rival = "" if row["rival"] is None else f"{row['rival']:,.0f}"
         ratio = "" if row["ratio"] is None else f"{row['ratio']:,.2f}"
-        met = "" if row["ratio"] is None else ("yes" if row["ratio"] >= row["goal"] else "NO")
+        reached = row["ours"] if row["absolute"] else row["ratio"]
+        met = "" if reached is None else ("yes" if reached >= row["goal"] else "NO")
         name = f"{row['name']}, {row['unit']}/s"
-        goal = f"{row['goal']:g}"
+        goal = f"{row['goal']:,g}"
         cells.append((name, f"{row['ours']:,.0f}", rival, row["rival_name"], ratio, goal, met))
     columns = ("what", "ours>", "rival>", "rival's name", "ratio>", "goal>", "met")
     print_table("", columns, cells)
@@ -154,7 +145,7 @@ def all_rows() -> list[Row]:
         )
         for name in games
     ]
-    return [*rows, *_hand_rows()]
+    return [*rows, *_hand_rows(), *bench_solvers.rows()]
 
 
 def _hand_rows() -> list[Row]:
@@ -165,18 +156,6 @@ def _hand_rows() -> list[Row]:
         Row("five-card hands", "hands", 60.0, five_card_rate, five, "eval7"),
         Row("Omaha with five hole cards", "hands", 100.0, omaha_rate, omaha, brute_force),
     ]
-
-
-def _timed(work: Callable[[int], int], seconds: float) -> float:
-    """Things done a second by `work(turn)`, which returns how many it did, over `seconds`."""
-    done = turn = 0
-    start = time.perf_counter()
-    while True:
-        done += work(turn)
-        turn += 1
-        elapsed = time.perf_counter() - start
-        if elapsed >= seconds:
-            return done / elapsed
 
 
 # Random play-outs. Moves are actions and cards.
@@ -192,14 +171,14 @@ def kernel_moves(name: str, seconds: float, seed: int) -> float:
         moves, _ = drive.random_hands(states, game.tables, decks, actions, 2000, hand_seed)
         return int(moves)
 
-    return _timed(play, seconds)
+    return timed(play, seconds)
 
 
 def python_moves(game_string: str, seconds: float, seed: int) -> float:
     """A pyspiel game driven from Python; chance is sampled by its probabilities."""
     game = _spiel_game(game_string)
     luck = random.Random(seed)
-    return _timed(lambda turn: _python_hand(game, luck), seconds)
+    return timed(lambda turn: _python_hand(game, luck), seconds)
 
 
 def _python_hand(game: Any, luck: random.Random) -> int:
@@ -250,7 +229,7 @@ def openspiel_iterations(game_string: str, seconds: float, seed: int) -> float:
         solver.run_iteration()
         return 1
 
-    return _timed(iterate, seconds)
+    return timed(iterate, seconds)
 
 
 def openspiel_nodes(game_string: str, seconds: float, seed: int) -> float:
@@ -322,7 +301,7 @@ def five_card_rate(seconds: float, seed: int) -> float:
         rank_hands(tables, hands, out)
         return BATCH
 
-    return _timed(rank, seconds)
+    return timed(rank, seconds)
 
 
 def omaha_rate(seconds: float, seed: int) -> float:
@@ -335,7 +314,7 @@ def omaha_rate(seconds: float, seed: int) -> float:
         rank_omaha_hands(tables, holes, boards, out)
         return OMAHA_BATCH
 
-    return _timed(rank, seconds)
+    return timed(rank, seconds)
 
 
 def eval7_rate(seconds: float, seed: int) -> float:
@@ -348,7 +327,7 @@ def eval7_rate(seconds: float, seed: int) -> float:
             evaluate(hand)
         return EVAL7_BATCH
 
-    return _timed(rank, seconds)
+    return timed(rank, seconds)
 
 
 def eval7_omaha_rate(seconds: float, seed: int) -> float:
@@ -363,7 +342,7 @@ def eval7_omaha_rate(seconds: float, seed: int) -> float:
             max(evaluate(pair + triple) for pair in pairs for triple in triples)
         return EVAL7_OMAHA_BATCH
 
-    return _timed(rank, seconds)
+    return timed(rank, seconds)
 
 
 def _eval7_cards(hands: np.ndarray) -> list[list[Any]]:
