@@ -16,7 +16,7 @@ from pokerspiel.agents.agent import Agent
 from pokerspiel.games.kernel import CHANCE
 from pokerspiel.games.variants import VARIANTS, Game
 from pokerspiel.solvers.blueprint import Blueprint, blueprint_strategy
-from pokerspiel.solvers.compile_tree import load_spiel_game, text_key
+from pokerspiel.solvers.compile_tree import game_name, load_spiel_game, text_key
 
 if TYPE_CHECKING:
     from pokerspiel.agents.bot_file import Manifest
@@ -45,7 +45,7 @@ class SpielGame:
         return int(self.spiel_game.num_distinct_actions())
 
     def __str__(self) -> str:
-        return str(self.spiel_game)
+        return game_name(self.spiel_game)
 
     def is_game(self, other: Any) -> bool:
         """Whether the pyspiel game `other` is the same, however its string is written."""

@@ -359,6 +359,20 @@ def bench_reference_command(
     bench_reference.run(quick, json, quiet)
 
 
+@bench.command("profile")
+def bench_profile_command(
+    games: Annotated[
+        list[str] | None, typer.Argument(help="Games for two players; by default three.")
+    ] = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Say where an iteration of CFR spends its time, and how far that is from memory's limit."""
+    from pokerspiel.experiments import bench_profile
+
+    bench_profile.run(games or bench_profile.GAMES, json, quiet)
+
+
 @bench.command("algorithms", cls=ManyValues)
 def bench_algorithms_command(
     games: Annotated[

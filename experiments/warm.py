@@ -1,7 +1,7 @@
 """Compile every kernel once: `python -m pokerspiel.experiments.warm [GAME ...]`.
 
 Later processes load the machine code from the cache. Each family is compiled by playing, training
-and measuring a little with it, through the commands themselves, two families at a time.
+and measuring a little with it, through the commands themselves; two processes share the work.
 """
 
 from __future__ import annotations
@@ -9,20 +9,22 @@ from __future__ import annotations
 import contextlib
 import io
 import random
-import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from pokerspiel.experiments.output import note
 from pokerspiel.games.compiled import CACHE_FOLDER
 
-GROUPS = (("sviten_special",), ("svara", "leduc", "kuhn"))
-"""Games that are compiled in one process: one of each family."""
+SOLVERS = "solvers"
+JOBS = ("sviten_special", "svara", SOLVERS, "leduc", "kuhn")
+"""What one process compiles: a game of each family, and the solvers of trees; the longest first."""
 SMALL = {"svara": "mini_svara", "sviten_special": "mini_sviten"}
 """Games of the same families whose trees are small."""
 
@@ -39,22 +41,20 @@ def warm_up_once(quiet: bool = False) -> None:
 
 def warm_up(quiet: bool = False) -> None:
     """Compile all kernels in two processes. Raises RuntimeError if one of them fails."""
-    command = [sys.executable, "-m", "pokerspiel.experiments.warm"]
-    options = ["--quiet"] if quiet else []
-    work = [subprocess.Popen([*command, *games, *options]) for games in GROUPS]
-    try:
-        failed = sum(process.wait() for process in work)
-    except BaseException:
-        for process in work:
-            process.terminate()
-        raise
-    if failed:
+    with ThreadPoolExecutor(2) as pool:
+        statuses = list(pool.map(lambda job: _process(job, quiet), JOBS))
+    if any(statuses):
         raise RuntimeError("a kernel could not be compiled: see above")
+
+
+def _process(job: str, quiet: bool) -> int:
+    """Compile for one job in a process of its own; its exit status."""
+    command = [sys.executable, "-m", "pokerspiel.experiments.warm", job]
+    return subprocess.run([*command, "--quiet"] if quiet else command, check=False).returncode
 
 
 def main(games: Sequence[str], quiet: bool) -> None:
     """Compile the kernels for `games`, one after the other; what is done is told on stderr."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started this ends it
     with tempfile.TemporaryDirectory() as folder:
         for game in games:
             for what, step in steps(game, Path(folder)):
@@ -65,6 +65,24 @@ def main(games: Sequence[str], quiet: bool) -> None:
 
 
 def steps(game: str, folder: Path) -> Iterator[Step]:
+    """What is done for a job, with its name."""
+    return _solver_steps(folder) if game == SOLVERS else _game_steps(game, folder)
+
+
+def _solver_steps(folder: Path) -> Iterator[Step]:
+    """Every kind of solver on trees, for two players and for three."""
+    three = "kuhn(players=3)"
+    for game, algorithms in (
+        ("leduc", ("dcfr", "cfr-br", "xfp", "mmd", "external-sampling", "outcome-sampling")),
+        (three, ("external-sampling", "outcome-sampling")),
+    ):
+        for algorithm in algorithms:
+            words = ("solve", game, "--algorithm", algorithm, "--iterations", "2", "-q")
+            yield f"{game} {algorithm}", partial(_command, *words)
+    yield "bot file", partial(_command, "solve", "leduc", "--out", str(folder / "solve"), "-q")
+
+
+def _game_steps(game: str, folder: Path) -> Iterator[Step]:
     run, bot = str(folder / game), str(folder / f"{game}.pspiel")
     histories = str(folder / "histories")
     yield "rules, OpenSpiel", lambda: _spiel_hands(game)

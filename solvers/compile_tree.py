@@ -15,6 +15,7 @@ from array import array
 from collections.abc import Callable, Iterator
 from dataclasses import fields
 from importlib.metadata import version
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,7 @@ def compile_tree(text: str, memory_limit: int = DEFAULT_MEMORY_LIMIT, keep: bool
         )
     spiel_game = load_spiel_game(text)
     return _kept(
-        str(spiel_game),
+        game_name(spiel_game),
         f"open_spiel {version('open_spiel')}",
         keep,
         lambda: tree_of_spiel_game(spiel_game, most_nodes),
@@ -115,6 +116,11 @@ def _silent_stderr() -> Iterator[None]:
             os.close(saved)
 
 
+def game_name(spiel_game: Any) -> str:
+    """The game string of a pyspiel game, without empty brackets."""
+    return str(spiel_game).removesuffix("()")
+
+
 def _first_line(error: Exception) -> str:
     return str(error).strip().partition("\n")[0]
 
@@ -123,11 +129,12 @@ def tree_of_spiel_game(game: Any, most_nodes: int) -> Tree:
     """The tree of a sequential pyspiel game, ours or OpenSpiel's."""
     about = estimate_nodes(game)
     if about > most_nodes:
+        size = f"{about:.2g} nodes ({about * BYTES_PER_NODE / 2**30:.2g} GiB)"
         raise TreeTooLargeError(
-            f"{game} has about {about:.2g} nodes ({about * BYTES_PER_NODE / 2**30:.2g} GiB), "
+            f"{game_name(game)} has about {size if isfinite(about) else '1e300 nodes or more'}, "
             f"more than the {most_nodes:,} that are allowed"
         )
-    return make_tree(str(game), "utility", 1.0, game.num_players(), _walk(game, most_nodes))
+    return make_tree(game_name(game), "utility", 1.0, game.num_players(), _walk(game, most_nodes))
 
 
 def estimate_nodes(game: Any, probes: int = PROBES, seed: int = 0) -> float:
@@ -151,6 +158,7 @@ def estimate_nodes(game: Any, probes: int = PROBES, seed: int = 0) -> float:
 
 
 def _walk(game: Any, most_nodes: int) -> Walk:
+    name = game_name(game)
     parent, turn, action, label = array("i"), array("b"), array("q"), array("i")
     chance, returns = array("d"), array("d")
     labels: dict[tuple[int, str], int] = {}
@@ -159,15 +167,15 @@ def _walk(game: Any, most_nodes: int) -> Walk:
         state, above, move, probability = stack.pop()
         node = len(turn)
         if node >= most_nodes:
-            raise TreeTooLargeError(f"{game} has more than the {most_nodes:,} nodes allowed")
+            raise TreeTooLargeError(f"{name} has more than the {most_nodes:,} nodes allowed")
         parent.append(above)
         action.append(move)
         chance.append(probability)
         player = state.current_player()
         turn.append(player)
         if player >= 0:
-            name = (player, state.information_state_string())
-            label.append(labels.setdefault(name, len(labels)))
+            known = (player, state.information_state_string())
+            label.append(labels.setdefault(known, len(labels)))
             for move in reversed(state.legal_actions()):
                 stack.append((state.child(move), node, move, 1.0))
             continue
@@ -178,7 +186,7 @@ def _walk(game: Any, most_nodes: int) -> Walk:
         elif player == TERMINAL:
             returns.extend(state.returns())
         else:
-            raise TreeError(f"{game}: the player to act is {player} after {state.history()}")
+            raise TreeError(f"{name}: the player to act is {player} after {state.history()}")
     return Walk(
         parent=np.frombuffer(parent, np.int32),
         turn=np.frombuffer(turn, np.int8),
@@ -186,8 +194,8 @@ def _walk(game: Any, most_nodes: int) -> Walk:
         chance=np.frombuffer(chance, np.float64),
         label=np.frombuffer(label, np.int32),
         returns=np.frombuffer(returns, np.float64).reshape(-1, game.num_players()),
-        keys=np.array([text_key(player, name) for player, name in labels], np.uint64),
-        names=[name for _, name in labels],
+        keys=np.array([text_key(player, text) for player, text in labels], np.uint64),
+        names=[text for _, text in labels],
     )
 
 

@@ -182,33 +182,59 @@ def update_regrets(
         behaviour ∝ max(max(R, 0) + prediction * r, 0), uniform where all are zero
     """
     groups, above = layout.groups, layout.above
-    value, behaviour, regret = state.value, state.behaviour, state.regret
-    zero, one = eight(0.0), eight(1.0)
-    keep, drop, foresee = eight(positive), eight(negative), eight(prediction)
+    value = state.value
     first, last = layout.group_first[player, part], layout.group_first[player, part + 1]
     for group in range(last - 1, first - 1, -1):
         base, n, m, entry = groups[group, 0], groups[group, 1], groups[group, 2], groups[group, 3]
-        even = eight(1.0 / np.float64(n))
-        end = base + n * m
         for i in range(np.uint64(0), m, np.uint64(LANES)):
-            v = zero
-            for at in range(base + i, end, m):
-                v = v + load(value, at, zero) * load(behaviour, at, zero)
-            total = zero
-            for at in range(base + i, end, m):
-                r = load(value, at, zero) - v
-                sum_ = load(regret, at, zero) + r
-                gain = larger(sum_, zero)
-                kept = gain * keep
-                store(regret, at, kept + (sum_ - gain) * drop)
-                p = larger(kept + foresee * r, zero)
-                store(behaviour, at, p)
-                total = total + p
-            share = where_positive(total, one / total, zero)
-            rest = where_positive(total, zero, even)
-            for at in range(base + i, end, m):
-                store(behaviour, at, load(behaviour, at, zero) * share + rest)
+            start = base + i
+            if n == 2:
+                v = _match(state, start, m, positive, negative, prediction, (0, 0))
+            elif n == 3:
+                v = _match(state, start, m, positive, negative, prediction, (0, 0, 0))
+            else:
+                v = _match(state, start, m, positive, negative, prediction, range(n))
             scatter_add(value, above, entry + i, v)
+
+
+@kernel(allocates=False, inline=True)
+def _match(
+    state: Any,
+    start: int,
+    m: int,
+    positive: float,
+    negative: float,
+    prediction: float,
+    actions: Any,
+) -> Any:
+    """Update eight sets and give their values.
+
+    They have as many actions as `actions` is long: a tuple, whose length the compiler knows and
+    which spares it a loop, or a range.
+    """
+    value, behaviour, regret = state.value, state.behaviour, state.regret
+    zero, one = eight(0.0), eight(1.0)
+    v = zero
+    for a in range(len(actions)):
+        at = start + np.uint64(a) * m
+        v = v + load(value, at, zero) * load(behaviour, at, zero)
+    total = zero
+    for a in range(len(actions)):
+        at = start + np.uint64(a) * m
+        r = load(value, at, zero) - v
+        sum_ = load(regret, at, zero) + r
+        gain = larger(sum_, zero)
+        kept = gain * eight(positive)
+        store(regret, at, kept + (sum_ - gain) * eight(negative))
+        p = larger(kept + eight(prediction) * r, zero)
+        store(behaviour, at, p)
+        total = total + p
+    share = where_positive(total, one / total, zero)
+    rest = where_positive(total, zero, eight(1.0 / np.float64(len(actions))))
+    for a in range(len(actions)):
+        at = start + np.uint64(a) * m
+        store(behaviour, at, load(behaviour, at, zero) * share + rest)
+    return v
 
 
 @kernel(allocates=False, inline=True)
