@@ -1,4 +1,4 @@
-"""`bench speed`: its document, and that each side counts what it says."""
+"""`bench speed` and `bench profile`: their documents, and that each side counts what it says."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ import numpy as np
 import pyspiel
 import pytest
 
-from pokerspiel.experiments import bench_speed
-from pokerspiel.experiments.bench_speed import LIMIT_HOLDEM, Budget, Row, all_rows, measure
+from pokerspiel.experiments import bench_profile, bench_solvers, bench_speed
+from pokerspiel.experiments.bench_row import Rate, Row
+from pokerspiel.experiments.bench_speed import LIMIT_HOLDEM, Budget, all_rows, measure
+from pokerspiel.solvers.compile_tree import compile_tree
+from pokerspiel.solvers.sequence_form import sequence_form
 from tests.command_line import succeed
 
 
@@ -20,8 +23,11 @@ def test_bench_document() -> None:
 
 
 def test_every_ratio_of_the_plan_has_a_row() -> None:
-    goals = {row.name: row.goal for row in all_rows()}
-    assert goals == {
+    goals = {(row.name, row.rival_name.partition(" ")[0]): row.goal for row in all_rows()}
+    solvers = {(row.name, row.rival_name.partition(" ")[0]) for row in bench_solvers.rows()}
+    assert {
+        name: goal for (name, rival), goal in goals.items() if (name, rival) not in solvers
+    } == {
         "svara play-outs in the kernel": 50,
         "sviten_special play-outs in the kernel": 20,
         "svara play-outs through OpenSpiel": 0.5,
@@ -32,13 +38,60 @@ def test_every_ratio_of_the_plan_has_a_row() -> None:
         "five-card hands": 60,
         "Omaha with five hole cards": 100,
     }
+    for game, against_openspiel, against_liteefg in (
+        ("kuhn_poker", 80, 30),
+        ("leduc_poker", 1400, 400),
+        ("goofspiel, 5 cards", 1500, 700),
+        ("liars_dice, 6 sides", 750, 900),
+    ):
+        assert goals[f"{game}, full tree", "OpenSpiel's"] == against_openspiel
+        assert goals[f"{game}, full tree", "LiteEFG's"] == against_liteefg
+
+
+def test_solver_rates_count_iterations() -> None:
+    tree = compile_tree("kuhn_poker")
+    assert bench_solvers.solver_rate("kuhn_poker", "cfr", 1, 0.05, 0) > 0
+    solver = bench_solvers._solver("kuhn_poker", "cfr", 1)
+    assert solver.nodes == solver.iteration * 2 * tree.nodes
+    assert bench_solvers.compile_rate("leduc_poker", 0.0, 0) > 0
+    assert bench_solvers.pyspiel_compile_rate("kuhn", 0.0, 0) > 0
+    assert bench_solvers.exploitability_rate("kuhn_poker", 0.01, 0) > 0
+
+
+def test_an_absolute_goal_needs_no_rival() -> None:
+    row = Row("x", "things", 4.0, lambda seconds, seed: 7.0, None, "", absolute=True)
+    result = measure(row, Budget(1, 0.0), 0)
+    assert (result["ours"], result["ratio"], result["rival_name"]) == (7.0, None, "")
+
+
+def test_profile_document(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bench_profile, "SECONDS", 0.01)
+    document = succeed("bench", "profile", "kuhn_poker", "leduc_poker", "--json").document
+    sparse, lanes = document["games"]
+    assert (sparse["layout"], lanes["layout"]) == ("sparse rows", "lanes")
+    for game in (sparse, lanes):
+        assert game["bytes"] == sum(row["bytes"] for row in game["passes"])
+        assert game["share_of_limit"] == pytest.approx(
+            game["iterations_per_second"] / game["limit_iterations_per_second"]
+        )
+
+
+def test_bytes_of_kuhn_are_counted_by_hand() -> None:
+    """12 sets of 2 actions in 3 groups, each padded to 8 sets; 26 rows and 60 payoffs in them."""
+    layout = sequence_form(compile_tree("kuhn_poker")).layout
+    assert (len(layout.rows), len(layout.values)) == (26, 60)
+    assert bench_profile.bytes_moved(layout) == {
+        "terminal values": 60 * (8 + 8 + 4) + 26 * (8 + 4),
+        "regrets": 48 * 5 * 8 + 24 * (4 + 16),
+        "reach and average": 48 * 5 * 8 + 24 * (4 + 8),
+    }
 
 
 def test_both_sides_take_turns_and_the_figures_are_medians() -> None:
     calls: list[str] = []
     values = {"ours": iter([0.0, 30.0, 10.0, 20.0]), "rival": iter([0.0, 4.0, 2.0, 6.0])}
 
-    def side(name: str) -> bench_speed.Rate:
+    def side(name: str) -> Rate:
         def rate(seconds: float, seed: int) -> float:
             calls.append(name)
             return next(values[name])
