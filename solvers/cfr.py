@@ -14,7 +14,7 @@ import numpy as np
 from pokerspiel.games.compiled import kernel
 from pokerspiel.solvers.algorithms import DISCOUNTING, Discounting, factors
 from pokerspiel.solvers.atomics import meet
-from pokerspiel.solvers.layout import SequenceForm
+from pokerspiel.solvers.layout import SequenceForm, aligned
 from pokerspiel.solvers.passes import (
     add_reach,
     multiply_joint,
@@ -43,7 +43,7 @@ class State(NamedTuple):
 def initial_state(form: SequenceForm) -> State:
     """Uniform strategies, and sums of nothing."""
     tree, layout = form.tree, form.layout
-    state = State(*(np.zeros(form.places) for _ in range(5)))
+    state = State(*(aligned(np.zeros(form.places)) for _ in range(5)))
     state.reach[layout.roots] = 1.0
     state.behaviour[:] = form.to_places(normalised(tree, np.zeros(tree.sequences)))
     spread_all(form, state)

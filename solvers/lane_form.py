@@ -18,6 +18,7 @@ from pokerspiel.solvers.layout import (
     Choices,
     Layout,
     SequenceForm,
+    aligned,
     choices_of,
     padded,
 )
@@ -275,7 +276,7 @@ class _BlockBuilder:
             matrix=np.concatenate(self.numbers).astype(np.uint64),
             scale=np.concatenate(self.scales),
             matrix_first=self.matrix_first,
-            entries=np.concatenate(self.entries),
+            entries=aligned(np.concatenate(self.entries)),
         )
 
 

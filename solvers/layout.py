@@ -31,9 +31,25 @@ LARGE = 20_000
 """Sequences above which the sets are split into parts for several threads."""
 
 
+_LINE = 64
+"""Bytes of a line of the cache."""
+
+
 def padded(n: int) -> int:
     """The multiple of PADDING that is not below n."""
     return -(-n // PADDING) * PADDING
+
+
+def aligned(values: np.ndarray) -> np.ndarray:
+    """A copy of float64 numbers that begins with a line of the cache.
+
+    Vectors of eight then never lie across two lines.
+    """
+    room = np.zeros(len(values) + _LINE // 8)
+    first = -room.ctypes.data % _LINE // 8
+    copy = room[first : first + len(values)]
+    copy[:] = values
+    return copy
 
 
 class Choices(NamedTuple):

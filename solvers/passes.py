@@ -28,6 +28,7 @@ from pokerspiel.solvers.vectors import (
     splat,
     store,
     store_first,
+    sum_of,
     where_positive,
 )
 
@@ -92,23 +93,17 @@ def _sum_rows(layout: Any, run: int, y: Any, value: Any, entries: Any) -> None:
         i += np.uint64(len(entries))
 
 
-@kernel(fuse=True, allocates=False)
+@kernel(allocates=False)
 def _sum_long_rows(layout: Any, run: int, y: Any, value: Any) -> None:
-    """The rows of a run, four entries at a time."""
+    """The rows of a run, four entries at a time; long rows are padded to a multiple of four."""
     runs, rows, columns, values = layout.runs, layout.rows, layout.columns, layout.values
-    one, two, three, four_ = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
+    zero = four(0.0)
     length, i = runs[run, 2], runs[run, 3]
-    fours = length // four_ * four_
     for r in range(runs[run, 0], runs[run, 1]):
-        a = b = c = d = 0.0
-        for k in range(i, i + fours, four_):
-            a += values[k] * y[columns[k]]
-            b += values[k + one] * y[columns[k + one]]
-            c += values[k + two] * y[columns[k + two]]
-            d += values[k + three] * y[columns[k + three]]
-        for k in range(i + fours, i + length):
-            a += values[k] * y[columns[k]]
-        value[rows[r]] = (a + b) + (c + d)
+        total = zero
+        for k in range(i, i + length, np.uint64(4)):
+            total = total + load(values, k, zero) * gather(y, columns, k, zero)
+        value[rows[r]] = sum_of(total)
         i += length
 
 
@@ -182,38 +177,33 @@ def update_regrets(
         behaviour ∝ max(max(R, 0) + prediction * r, 0), uniform where all are zero
     """
     groups, above = layout.groups, layout.above
-    value = state.value
+    value, behaviour, regret = state.value, state.behaviour, state.regret
     first, last = layout.group_first[player, part], layout.group_first[player, part + 1]
     for group in range(last - 1, first - 1, -1):
         base, n, m, entry = groups[group, 0], groups[group, 1], groups[group, 2], groups[group, 3]
         for i in range(np.uint64(0), m, np.uint64(LANES)):
             start = base + i
+            rates = (positive, negative, prediction)
             if n == 2:
-                v = _match(state, start, m, positive, negative, prediction, (0, 0))
+                v = _match(value, behaviour, regret, start, m, rates, (0, 0))
             elif n == 3:
-                v = _match(state, start, m, positive, negative, prediction, (0, 0, 0))
+                v = _match(value, behaviour, regret, start, m, rates, (0, 0, 0))
             else:
-                v = _match(state, start, m, positive, negative, prediction, range(n))
+                v = _match(value, behaviour, regret, start, m, rates, range(n))
             scatter_add(value, above, entry + i, v)
 
 
 @kernel(allocates=False, inline=True)
 def _match(
-    state: Any,
-    start: int,
-    m: int,
-    positive: float,
-    negative: float,
-    prediction: float,
-    actions: Any,
+    value: Any, behaviour: Any, regret: Any, start: int, m: int, rates: Any, actions: Any
 ) -> Any:
     """Update eight sets and give their values.
 
     They have as many actions as `actions` is long: a tuple, whose length the compiler knows and
     which spares it a loop, or a range.
     """
-    value, behaviour, regret = state.value, state.behaviour, state.regret
     zero, one = eight(0.0), eight(1.0)
+    positive, negative, prediction = eight(rates[0]), eight(rates[1]), eight(rates[2])
     v = zero
     for a in range(len(actions)):
         at = start + np.uint64(a) * m
@@ -224,9 +214,9 @@ def _match(
         r = load(value, at, zero) - v
         sum_ = load(regret, at, zero) + r
         gain = larger(sum_, zero)
-        kept = gain * eight(positive)
-        store(regret, at, kept + (sum_ - gain) * eight(negative))
-        p = larger(kept + eight(prediction) * r, zero)
+        kept = gain * positive
+        store(regret, at, kept + (sum_ - gain) * negative)
+        p = larger(kept + prediction * r, zero)
         store(behaviour, at, p)
         total = total + p
     share = where_positive(total, one / total, zero)

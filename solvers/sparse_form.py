@@ -22,6 +22,8 @@ from pokerspiel.solvers.layout import (
 )
 from pokerspiel.solvers.tree import ROOT, Tree
 
+LONG = 8
+"""Rows with more entries than this are padded to a multiple of four."""
 MOST_PARTS = 8
 """Parts of a player's sets in a large tree."""
 
@@ -173,20 +175,23 @@ class _Payoffs:
 
     def _add_rows(self, matrix: Any, rows: np.ndarray) -> None:
         """Add the rows of one part, sorted by length."""
-        length = np.diff(matrix.indptr)[rows].astype(np.int64)
+        entries = np.diff(matrix.indptr)[rows].astype(np.int64)
+        # Long rows end in entries worth nothing.
+        length = np.where(entries > LONG, -(-entries // 4) * 4, entries)
         by_length = np.argsort(length, kind="stable")
-        rows, length = rows[by_length], length[by_length]
+        rows, length, entries = rows[by_length], length[by_length], entries[by_length]
         starts = np.cumsum(length) - length
         within = np.arange(int(length.sum())) - np.repeat(starts, length)
-        entry = np.repeat(matrix.indptr[rows], length) + within
+        known = within < np.repeat(entries, length)
+        entry = np.where(known, np.repeat(matrix.indptr[rows], length) + within, 0)
         at, first = self._row_count, self._entry_count
         for n, count in zip(*np.unique(length, return_counts=True), strict=True):
             self.runs.append((at, at + int(count), int(n), first))
             at += int(count)
             first += int(n * count)
         self._row_count, self._entry_count = at, first
-        self.columns.append(matrix.indices[entry])
-        self.values.append(matrix.data[entry])
+        self.columns.append(np.where(known, matrix.indices[entry], 0))
+        self.values.append(np.where(known, matrix.data[entry], 0.0))
         self.rows.append(rows)
 
     def arrays(self) -> dict[str, np.ndarray]:

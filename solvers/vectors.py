@@ -163,6 +163,22 @@ def scatter_add(typing_context: Any, array: Any, places: Any, at: Any, vector: A
 
 
 @intrinsic
+def sum_of(typing_context: Any, vector: Any) -> Any:
+    """The sum of the numbers of a vector, by halves."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        half, total = vector.size, args[0]
+        while half > 1:
+            half //= 2
+            order = [k + half if k < half else 0 for k in range(vector.size)]
+            mask = ir.Constant(ir.VectorType(ir.IntType(32), vector.size), order)
+            total = builder.fadd(total, builder.shuffle_vector(total, total, mask))
+        return builder.extract_element(total, ir.IntType(32)(0))
+
+    return types.float64(vector), codegen
+
+
+@intrinsic
 def larger(typing_context: Any, a: Any, b: Any) -> Any:
     """The larger of each pair of numbers."""
 
