@@ -13,7 +13,7 @@ INK, MUTED, GRID = "#1f2933", "#7b8794", "#e4e7eb"
 OURS, THEIRS, GOAL = "#0b6e4f", "#3e7cb1", "#c05746"
 NAMES = {"ante": "antes", "big blind": "big blinds"}
 
-_STYLE = {
+STYLE = {
     "font.family": "sans-serif",
     "font.size": 10,
     "axes.edgecolor": MUTED,
@@ -29,7 +29,8 @@ _STYLE = {
 }
 
 
-def _svg(figure: Figure) -> str:
+def svg_text(figure: Figure) -> str:
+    """The figure as an SVG element, the same text every time."""
     buffer = io.StringIO()
     figure.savefig(buffer, format="svg", bbox_inches="tight", metadata={"Date": None})
     text = buffer.getvalue()
@@ -38,7 +39,7 @@ def _svg(figure: Figure) -> str:
 
 def match_figure(matches: Sequence[dict[str, Any]]) -> str:
     """Winnings of a bot against each opponent, with the interval, in units per 100 hands."""
-    with matplotlib.rc_context(_STYLE):
+    with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(6.4, 0.6 + 0.5 * len(matches)))
         axes = figure.subplots()
         for row, match in enumerate(reversed(matches)):
@@ -52,12 +53,12 @@ def match_figure(matches: Sequence[dict[str, Any]]) -> str:
         axes.set_ylim(-0.6, len(matches) - 0.4)
         axes.grid(axis="y", visible=False)
         axes.set_xlabel(f"{NAMES[matches[0]['unit']]} won per 100 hands")
-        return _svg(figure)
+        return svg_text(figure)
 
 
 def curve_figure(curves: dict[str, Any], goal: float) -> str:
     """Exploitability against iterations, both on logarithmic axes."""
-    with matplotlib.rc_context(_STYLE):
+    with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(6.4, 3.8))
         axes = figure.subplots()
         ours = [(p["iterations"], p["exploitability"]) for p in curves["mccfr"]]
@@ -72,12 +73,12 @@ def curve_figure(curves: dict[str, Any], goal: float) -> str:
         axes.set_ylabel(f"exploitability, {NAMES[curves['unit']]} a hand")
         axes.grid(which="major", visible=True)
         axes.legend(frameon=False)
-        return _svg(figure)
+        return svg_text(figure)
 
 
 def growth_figure(training: Sequence[dict[str, Any]]) -> str:
     """Information sets found against the time of training."""
-    with matplotlib.rc_context(_STYLE):
+    with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(6.4, 2.8))
         axes = figure.subplots()
         for run, color in zip(training, (OURS, THEIRS), strict=False):
@@ -87,4 +88,4 @@ def growth_figure(training: Sequence[dict[str, Any]]) -> str:
         axes.set_xlabel("seconds of training")
         axes.set_ylabel("information sets")
         axes.legend(frameon=False)
-        return _svg(figure)
+        return svg_text(figure)

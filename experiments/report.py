@@ -15,7 +15,7 @@ from pokerspiel.experiments.run_folder import write_text
 TITLES = {"svara": "Svara", "sviten_special": "Sviten Special"}
 TO_BEAT = ("random", "always-call", "tight")
 
-_STYLE = """
+STYLE = """
 :root { color-scheme: light; }
 body { margin: 0; background: #fbfbf9; color: #1f2933;
   font: 17px/1.6 Georgia, "Iowan Old Style", "Palatino Linotype", serif; }
@@ -66,15 +66,20 @@ def report_html(results: dict[str, Any]) -> str:
             _method(results),
         )
     )
+    return page("pokerspiel: two games, two bots", body)
+
+
+def page(title: str, body: str, style: str = "") -> str:
+    """A page that needs nothing else; `style` is added to that of all reports."""
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>pokerspiel: two games, two bots</title>\n<style>{_STYLE}</style>\n</head>\n"
+        f"<title>{escape(title)}</title>\n<style>{STYLE}{style}</style>\n</head>\n"
         f"<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
     )
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """Columns whose name ends in ">" hold numbers."""
     classes = [' class="n"' if name.endswith(">") else "" for name in head]
     columns = zip(head, classes, strict=True)
@@ -87,7 +92,8 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     return f"<table>\n<thead><tr>{top}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>"
 
 
-def _figure(svg: str, caption: str) -> str:
+def figure(svg: str, caption: str) -> str:
+    """An SVG with a caption, which is HTML."""
     return f"<figure>\n{svg}\n<figcaption>{caption}</figcaption>\n</figure>"
 
 
@@ -158,7 +164,7 @@ def _strength(results: dict[str, Any]) -> str:
         unit = matches[0]["unit"]
         parts.append(f"<h3>{_title(bot)}</h3>")
         parts.append(
-            _figure(
+            figure(
                 match_figure(matches),
                 f"What the bot wins from each opponent in {NAMES[unit]} per 100 hands: the dot is "
                 "the mean, the bar the 95 % interval.",
@@ -166,7 +172,7 @@ def _strength(results: dict[str, Any]) -> str:
         )
         head = ["opponent", "hands>", f"milli-{NAMES[unit]} a hand>", "95 % interval>", "verdict"]
         rows = [_match_row(match) for match in matches]
-        parts.append(_table([*head, "unknown decisions>"], rows))
+        parts.append(table([*head, "unknown decisions>"], rows))
         if "halves" in matches[0]["players"][0]:
             parts.append(_halves_table(matches))
     return "\n".join(parts)
@@ -194,7 +200,7 @@ def _halves_table(matches: Sequence[dict[str, Any]]) -> str:
         rows.append((match["opponent"], *shares))
     head = ("opponent", "showdowns>", "draw half>", "Omaha half>", "whole pots>")
     return (
-        _table(head, rows)
+        table(head, rows)
         + '<p class="small">Share of the hands that are shown down, and of what the bot wins '
         "there: chips of the draw half, chips of the Omaha half, and both halves at once.</p>"
     )
@@ -221,13 +227,13 @@ def _exactness(results: dict[str, Any]) -> str:
             f"{unit} a hand of the average strategy. One iteration of CFR+ walks the whole game "
             "tree, one of MCCFR a sample of it."
         )
-        parts.append(_figure(curve_figure(curves, GOAL), caption))
+        parts.append(figure(curve_figure(curves, GOAL), caption))
         rows = [
             (name, f"{point['iterations']:,}", f"{point['exploitability']:.5f}")
             for name, key in (("MCCFR (ours)", "mccfr"), ("CFR+ (OpenSpiel, C++)", "cfr_plus"))
             for point in curves[key]
         ]
-        points = _table(("algorithm", "iterations>", f"exploitability, {unit}>"), rows)
+        points = table(("algorithm", "iterations>", f"exploitability, {unit}>"), rows)
         parts.append(f"<details><summary>The points of this figure</summary>{points}</details>")
     return "\n".join(parts)
 
@@ -257,8 +263,8 @@ def _training(results: dict[str, Any]) -> str:
     return "\n".join(
         (
             "<h2>Training</h2>",
-            _table((*head, "bot file>"), rows),
-            _figure(growth_figure(results["training"]), caption),
+            table((*head, "bot file>"), rows),
+            figure(growth_figure(results["training"]), caption),
         )
     )
 
@@ -311,8 +317,8 @@ def _method(results: dict[str, Any]) -> str:
             "nothing (<em>unknown decisions</em>). Results are in thousandths of a big blind or an "
             "ante per hand; the unit of the interval is the deal, played once in each rotation of "
             "the seats.</p>",
-            _table(("opponent", "how it plays"), opponents),
-            _table(("", ""), facts),
+            table(("opponent", "how it plays"), opponents),
+            table(("", ""), facts),
             '<p class="small">All figures are in <code>results.json</code> beside this file; '
             "<code>pokerspiel demo --seed N</code> repeats it with other luck. With several "
             "threads two trainings are never quite the same.</p>",

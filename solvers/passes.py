@@ -93,7 +93,7 @@ def _sum_rows(layout: Any, run: int, y: Any, value: Any, entries: Any) -> None:
         i += np.uint64(len(entries))
 
 
-@kernel(allocates=False)
+@kernel(allocates=False, inline=True)
 def _sum_long_rows(layout: Any, run: int, y: Any, value: Any) -> None:
     """The rows of a run, four entries at a time; long rows are padded to a multiple of four."""
     runs, rows, columns, values = layout.runs, layout.rows, layout.columns, layout.values
@@ -107,7 +107,7 @@ def _sum_long_rows(layout: Any, run: int, y: Any, value: Any) -> None:
         i += length
 
 
-@kernel(allocates=False)
+@kernel(allocates=False, inline=True)
 def _block_values(blocks: Any, player: int, part: int, y: Any, value: Any) -> None:
     """`terminal_values` of a game with lanes.
 

@@ -1,8 +1,7 @@
-"""`bench algorithms`: budgets, processes, a grid that goes on where it stopped, and its report."""
+"""`bench algorithms`: cells, a grid that goes on where it stopped, and its page."""
 
 from __future__ import annotations
 
-import math
 import os
 import re
 import resource
@@ -11,7 +10,6 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -22,10 +20,8 @@ import pytest
 from pokerspiel.experiments import rivals
 from pokerspiel.experiments.bench_algorithms import Grid, missing_cells
 from pokerspiel.experiments.bench_lines import summarise
-from pokerspiel.experiments.bench_tables import latex, markdown
-from pokerspiel.experiments.budget import Budget, Standing, parse_budget, spaced, spend
+from pokerspiel.experiments.budget import Budget, parse_budget
 from pokerspiel.experiments.cells import Cell, choose, measure_cell, updates_alternate
-from pokerspiel.experiments.grid import End, run_jobs
 from pokerspiel.experiments.results import (
     DONE,
     FAILED,
@@ -33,7 +29,6 @@ from pokerspiel.experiments.results import (
     MATCH,
     MISSING,
     REFUSED,
-    Point,
     Results,
     Run,
 )
@@ -44,120 +39,6 @@ from tests.command_line import refuse, succeed
 
 BENCH = ("bench", "algorithms")
 COMMAND = [sys.executable, "-c", "from pokerspiel.experiments.cli import main; main()", *BENCH]
-
-
-# Budgets.
-
-
-@pytest.mark.parametrize(
-    ("text", "budget", "canonical"),
-    [
-        ("10s", Budget(seconds=10.0), "10s"),
-        ("1000it", Budget(iterations=1000), "1000it"),
-        ("1e7nodes", Budget(nodes=10**7), "10000000nodes"),
-        ("0.5s, 2e3IT", Budget(iterations=2000, seconds=0.5), "2000it,0.5s"),
-    ],
-)
-def test_budgets_are_read_and_written(text: str, budget: Budget, canonical: str) -> None:
-    assert parse_budget(text) == budget
-    assert str(budget) == canonical
-    assert parse_budget(canonical) == budget
-
-
-@pytest.mark.parametrize(
-    "text", ["", "10", "it", "-1it", "0s", "1.5it", "1e-3nodes", "1s,2s", "5min", "1e99it", "nans"]
-)
-def test_bad_budgets_are_named(text: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(repr(text))):
-        parse_budget(text)
-
-
-def test_points_are_spaced_evenly_on_a_logarithmic_axis() -> None:
-    points = spaced(3)
-    assert [next(points) for _ in range(8)] == [1, 2, 5, 10, 22, 46, 100, 215]
-
-
-class _Clockwork:
-    """A solver whose iterations take a known time and touch a known number of nodes."""
-
-    def __init__(self, nodes: int = 7, seconds: float = 0.25) -> None:
-        self.now = Standing(0, 0, 0.0)
-        self.calls: list[int] = []
-        self._nodes, self._seconds = nodes, seconds
-
-    def advance(self, iterations: int, seconds: float | None) -> None:
-        if seconds is not None:
-            iterations = min(iterations, math.ceil(seconds / self._seconds))
-        self.calls.append(iterations)
-        done = self.now.iterations + iterations
-        self.now = Standing(done, done * self._nodes, done * self._seconds)
-
-    def stops(self, budget: Budget) -> list[int]:
-        found = spend(self.advance, lambda: self.now, budget, spaced(1))
-        return [standing.iterations for standing in found]
-
-
-@pytest.mark.parametrize(
-    ("budget", "stops"),
-    [
-        (Budget(iterations=1), [1]),
-        (Budget(iterations=50), [1, 10, 50]),
-        (Budget(iterations=100), [1, 10, 100]),
-        (Budget(nodes=1), [1]),
-        (Budget(nodes=7 * 100), [1, 10, 100]),
-        (Budget(nodes=7 * 100 + 1), [1, 10, 100, 101]),
-        (Budget(seconds=2.0), [1, 8]),
-        (Budget(seconds=2.5), [1, 10]),
-        (Budget(seconds=3.0, iterations=11), [1, 10, 11]),
-        (Budget(seconds=3.0, nodes=7 * 20), [1, 10, 12]),
-    ],
-    ids=str,
-)
-def test_a_run_stops_for_its_points_and_at_its_end(budget: Budget, stops: list[int]) -> None:
-    assert _Clockwork().stops(budget) == stops
-
-
-def test_nodes_are_counted_seldom() -> None:
-    clockwork = _Clockwork()
-    assert clockwork.stops(Budget(nodes=7 * 10**6))[-1] == 10**6
-    assert len(clockwork.calls) < 200
-
-
-# Processes.
-
-
-def collect(work: Any, jobs: Sequence[Any], processes: int = 1) -> dict[Any, End]:
-    ends: dict[Any, End] = {}
-    run_jobs(work, jobs, processes, lambda end: ends.update({end.job: end}))
-    return ends
-
-
-def test_jobs_have_results_or_errors_of_one_line() -> None:
-    ends = collect(math.sqrt, [4.0, -1.0, 9.0], processes=2)
-    assert (ends[4.0].result, ends[9.0].result) == (2.0, 3.0)
-    assert ends[-1.0] == End(-1.0, None, "ValueError: math domain error")
-
-
-def test_a_process_that_dies_is_one_failure() -> None:
-    assert collect(signal.raise_signal, [9])[9].error == "the process was killed by SIGKILL"
-    assert collect(os._exit, [3])[3].error == "the process ended with status 3"
-
-
-def test_a_job_has_one_thread_and_leaves_our_environment() -> None:
-    before = os.environ.get("OMP_NUM_THREADS")
-    assert collect(os.getenv, ["OMP_NUM_THREADS"])["OMP_NUM_THREADS"].result == "1"
-    assert os.environ.get("OMP_NUM_THREADS") == before
-
-
-def test_an_interrupt_kills_the_processes_at_once() -> None:
-    def interrupt(running: Sequence[Any]) -> None:
-        if time.monotonic() > start + 0.5:
-            raise KeyboardInterrupt
-
-    start = time.monotonic()
-    with pytest.raises(KeyboardInterrupt):
-        run_jobs(time.sleep, [60.0, 61.0], 2, lambda end: None, interrupt)
-    assert time.monotonic() < start + 3.0
 
 
 # Cells.
@@ -349,6 +230,11 @@ def test_a_row_says_what_made_it(whole: Path) -> None:
     assert sitting["versions"].keys() >= {"python", "numba", "open_spiel"}
     assert sitting["machine"]["cores"] == os.cpu_count()
     assert "--budget 200it --processes 2" in sitting["command"]
+    programs = {run.program for run in runs(whole)}
+    assert programs == {
+        f"pokerspiel {sitting['versions']['pokerspiel']}",
+        f"OpenSpiel (C++) {sitting['versions']['open_spiel']}",
+    }
 
 
 def test_the_same_command_again_does_nothing(whole: Path) -> None:
@@ -508,71 +394,3 @@ def test_the_page_stands_alone_and_says_how_it_was_made(whole: Path) -> None:
         "numba",
     ):
         assert words in page.words, words
-
-
-def sampled_run(seed: int, values: Sequence[float], budget: str = "9it") -> Run:
-    points = tuple(
-        Point(iterations, 10 * iterations + seed, iterations / 10, value, 2 * value, 0.0)
-        for iterations, value in zip((1, 3, 9), values, strict=True)
-    )
-    return Run(
-        game="mini_game",
-        label="mini_game",
-        rule_version=1,
-        abstraction="",
-        algorithm="outcome-sampling",
-        seed=seed,
-        alternating=True,
-        budget=budget,
-        sampled=True,
-        unit="ante",
-        tree_nodes=100,
-        information_sets=10,
-        points=points,
-    )
-
-
-SAMPLED = [
-    sampled_run(2, (3.0, 2.0, 0.5)),
-    sampled_run(0, (1.0, 0.9, 0.25)),
-    sampled_run(1, (2.0, 1.0, 0.04)),
-]
-
-
-def test_seeds_are_taken_together() -> None:
-    ((line,),) = (table.lines for table in summarise(SAMPLED))
-    assert line.seeds == "0, 1, 2"
-    last = line.last("exploitability")
-    assert last is not None and (last.median, last.low, last.high) == (0.25, 0.04, 0.5)
-    curve = line.curve()
-    assert [(p.iterations, p.nodes, p.measure.median) for p in curve] == [
-        (1, 11, 2.0),
-        (3, 31, 1.0),
-        (9, 91, 0.25),
-    ]
-    assert (curve[1].measure.low, curve[1].measure.high) == (0.9, 2.0)
-    assert line.seconds_to(0.9) == pytest.approx(0.9)
-    assert line.seconds_to(0.3) is None
-
-
-def test_the_tables_for_papers() -> None:
-    best = replace(
-        sampled_run(0, (1.0, 0.1, 0.0015)), algorithm="cfr+", sampled=False, label="mini_game"
-    )
-    refused = replace(
-        best, algorithm="xfp", status=REFUSED, message="three players & more", points=()
-    )
-    tables = summarise([*SAMPLED, best, refused])
-    sitting = {"started": "2026", "machine": {"processor": "A_1", "cores": 2, "system": "L"}}
-    sittings = [{**sitting, "versions": {"numba": "1"}, "command": "pokerspiel"}]
-    tex = latex(tables, "9it", sittings)
-    assert tex.count("\\toprule") == tex.count("\\midrule") == tex.count("\\bottomrule") == 1
-    assert r"Algorithm & mini\_game \\" in tex
-    assert r"outcome-sampling & $2.5\,[0.4, 5.0] \times 10^{-1}$ \\" in tex
-    assert r"cfr+ & $\mathbf{1.5} \times 10^{-3}$ \\" in tex
-    assert r"xfp & -- \\" in tex
-    assert "after 9 iterations on one core (A\\_1)" in tex
-    text = markdown(tables, "9it", sittings)
-    assert "| outcome-sampling | 2.5e-01 (4.0e-02, 5.0e-01) |" in text
-    assert "| cfr+ | **1.5e-03** |" in text
-    assert "- mini_game: xfp: three players & more" in text
