@@ -18,7 +18,7 @@ from pokerspiel.experiments.output import note, print_json, print_table
 from pokerspiel.games.compiled import kernel
 from pokerspiel.solvers.cfr import Cfr
 from pokerspiel.solvers.compile_tree import compile_tree
-from pokerspiel.solvers.layout import Layout
+from pokerspiel.solvers.layout import Layout, aligned, padded
 from pokerspiel.solvers.passes import add_reach, terminal_values, update_regrets
 from pokerspiel.solvers.vectors import eight, load, splat, store
 
@@ -98,15 +98,13 @@ def bytes_moved(layout: Layout) -> dict[str, int]:
     groups = layout.groups.astype(np.int64)
     places = int((groups[:, 1] * groups[:, 2]).sum())
     sets = int(groups[:, 2].sum())
-    blocks = layout.blocks
-    if blocks.width:
-        size = 4 if blocks.width <= 4 else 8
-        lanes = blocks.width * blocks.start.shape[1]
-        parts = blocks.start.shape[1]
-        each = 3 * _DOUBLE + lanes * _DOUBLE * (1 + size)
-        values = parts * (len(blocks.column) * each + len(blocks.rows) * _DOUBLE * (1 + size))
+    width, entries, rows = layout.blocks.width, len(layout.values), len(layout.rows)
+    if width:
+        size = 4 if width <= 4 else padded(width)
+        one = 2 * _DOUBLE + _INDEX + width * _DOUBLE * (1 + size)
+        values = entries * one + rows * (_INDEX + width * _DOUBLE)
     else:
-        values = len(layout.values) * (2 * _DOUBLE + _INDEX) + len(layout.rows) * (_DOUBLE + _INDEX)
+        values = entries * (2 * _DOUBLE + _INDEX) + rows * (_DOUBLE + _INDEX)
     return {
         "terminal values": values,
         "regrets": places * 5 * _DOUBLE + sets * (_INDEX + 2 * _DOUBLE),
@@ -123,7 +121,7 @@ def layout_bytes(layout: Layout) -> int:
 def bandwidth(working_set: int) -> float:
     """Bytes that one thread moves a second on arrays of this size together."""
     n = max(64, working_set // (2 * _DOUBLE) // 8 * 8)
-    a, b = np.ones(n), np.ones(n)
+    a, b = aligned(np.ones(n)), aligned(np.ones(n))
     return 3 * _DOUBLE * n / _seconds(lambda repetitions: _stream(a, b, repetitions))
 
 

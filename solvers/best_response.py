@@ -12,13 +12,8 @@ from typing import Any
 import numpy as np
 
 from pokerspiel.games.compiled import kernel
-from pokerspiel.solvers.layout import SequenceForm
-from pokerspiel.solvers.passes import (
-    best_response_values,
-    multiply_joint,
-    spread_reach,
-    terminal_values,
-)
+from pokerspiel.solvers.layout import SequenceForm, aligned
+from pokerspiel.solvers.passes import multiply_joint, respond, spread_reach, terminal_values
 from pokerspiel.solvers.sequence_form import sequence_form
 from pokerspiel.solvers.tree import Tree
 
@@ -53,21 +48,21 @@ class Evaluator:
     def __init__(self, tree: Tree, form: SequenceForm | None = None) -> None:
         self.form = form or sequence_form(tree)
         layout = self.form.layout
-        self._value = np.zeros(self.form.places)
-        self._reach = np.zeros(self.form.places)
+        places = self.form.places
+        self._value, self._reach, self._response = (aligned(np.zeros(places)) for _ in range(3))
         self._reach[layout.roots] = 1.0
         self._joint = np.zeros(int(np.diff(layout.joint_first).max()))
 
     def evaluate(self, strategy: np.ndarray) -> Evaluation:
         """The exact values of a strategy [S] and of the best responses to it."""
-        behaviour = self.form.to_places(strategy)
         players = self.form.tree.players
         values, best = np.zeros(players), np.zeros(players)
         _evaluate(
             self.form.layout,
-            behaviour,
+            aligned(self.form.to_places(strategy)),
             self._reach,
             self._value,
+            self._response,
             self._joint,
             values,
             best,
@@ -83,18 +78,18 @@ def evaluate(tree: Tree, strategy: np.ndarray) -> Evaluation:
     return Evaluator(tree).evaluate(strategy)
 
 
-@kernel(fuse=True, allocates=False)
+@kernel(allocates=False)
 def _evaluate(
     layout: Any,
     behaviour: Any,
     reach: Any,
     value: Any,
+    response: Any,
     joint: Any,
     values: Any,
     best: Any,
 ) -> None:
     players = layout.group_first.shape[0]
-    parts = layout.group_first.shape[1] - 1
     for player in range(players):
         spread_reach(layout, player, behaviour, reach)
     for player in range(players):
@@ -102,30 +97,22 @@ def _evaluate(
         if players > 2:
             multiply_joint(layout, player, reach, joint)
             y = joint
-        values[player] = best[player] = 0.0
-        for part in range(parts):
+        values[player] = 0.0
+        for part in range(layout.group_first.shape[1] - 1):
             terminal_values(layout, player, part, y, value)
             values[player] += _own_value(layout, player, part, reach, value)
-            best_response_values(layout, player, part, value)
-            for lane in range(layout.roots.shape[2]):
-                best[player] += value[layout.roots[player, part, lane]]
+        best[player] = respond(layout, player, y, value, response)
 
 
-@kernel(fuse=True, allocates=False)
+@kernel(allocates=False)
 def _own_value(layout: Any, player: int, part: int, reach: Any, value: Any) -> Any:
-    """What the player wins in one part with its own strategy."""
+    """What the player wins at the ends of one part with its own strategy."""
     total = 0.0
-    blocks = layout.blocks
-    if blocks.width > 0:
-        start = np.uint64(blocks.start[player, part])
-        for run in range(blocks.run_first[player], blocks.run_first[player + 1]):
-            for row in range(blocks.runs[run, 0], blocks.runs[run, 1]):
-                for lane in range(np.uint64(blocks.width)):
-                    place = start + blocks.rows[row] + lane
-                    total += reach[place] * value[place]
-        return total
     rows, runs = layout.rows, layout.runs
+    lanes = layout.roots.shape[1]
     for run in range(layout.run_first[player, part], layout.run_first[player, part + 1]):
-        for r in range(runs[run, 0], runs[run, 1]):
-            total += reach[rows[r]] * value[rows[r]]
+        if runs[run, 2] > 0:
+            for r in range(runs[run, 0], runs[run, 1]):
+                for place in range(rows[r], rows[r] + lanes):
+                    total += reach[place] * value[place]
     return total

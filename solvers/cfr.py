@@ -17,6 +17,8 @@ from pokerspiel.solvers.atomics import meet
 from pokerspiel.solvers.layout import SequenceForm, aligned
 from pokerspiel.solvers.passes import (
     add_reach,
+    lift,
+    lower,
     multiply_joint,
     spread_reach,
     terminal_values,
@@ -76,10 +78,11 @@ class Cfr(TreeSolver):
         self.row = DISCOUNTING[algorithm] if isinstance(algorithm, str) else algorithm
         self.alternating = alternating
         self.horizon = horizon
-        self.form = form or sequence_form(tree, threads)
+        self.form = form or sequence_form(tree)
         self.state = initial_state(self.form)
         layout = self.form.layout
-        self._threads = min(threads, layout.group_first.shape[1] - 1)
+        parts = layout.group_first.shape[1] - 1
+        self._threads = min(threads, max(parts - 1, 1))
         self._joint = np.zeros((self._threads, int(np.diff(layout.joint_first).max())))
         self._gate = np.zeros(1, np.int64)
 
@@ -129,7 +132,7 @@ class Team(NamedTuple):
     """Room for the products of multiply_joint."""
 
 
-@kernel(fuse=True, allocates=False)
+@kernel(allocates=False)
 def iterate(
     layout: Any,
     state: Any,
@@ -141,7 +144,8 @@ def iterate(
 ) -> None:
     """One iteration for each row of `weights`, the factors of algorithms.py.
 
-    Each thread works on its own parts of each player; all meet before they read what others wrote.
+    Each thread works on its own parts; the first one also on the top, between the others' ways up
+    and down. All meet before they read what others wrote.
     """
     players = layout.group_first.shape[0]
     meetings = 0
@@ -149,37 +153,83 @@ def iterate(
         for player in range(players):
             _values(layout, state, player, team)
             if alternating:
-                _update(layout, state, player, weights, t, team)
-                if team.threads > 1:
-                    meetings += 1
-                    meet(team.gate, team.threads, meetings)
+                meetings = _update(layout, state, player, weights, t, team, meetings)
         if not alternating:
-            if team.threads > 1:
-                meetings += 1
-                meet(team.gate, team.threads, meetings)
+            meetings = _gather_threads(team, meetings)
             for player in range(players):
-                _update(layout, state, player, weights, t, team)
-            if team.threads > 1:
-                meetings += 1
-                meet(team.gate, team.threads, meetings)
+                meetings = _update(layout, state, player, weights, t, team, meetings)
         if team.thread == 0:
             control[ITERATION] += 1
             control[NODES] += nodes
 
 
-@kernel(fuse=True, allocates=False, inline=True)
+@kernel(allocates=False, inline=True)
 def _values(layout: Any, state: Any, player: int, team: Any) -> None:
+    """Values of the ends of a player's parts, the top being the first thread's."""
     y = state.reach
     if layout.group_first.shape[0] > 2:
         multiply_joint(layout, player, state.reach, team.joint)
         y = team.joint
-    for part in range(team.thread, layout.group_first.shape[1] - 1, team.threads):
+    for part in range(layout.group_first.shape[1] - 1):
+        if _is_mine(part, team):
+            terminal_values(layout, player, part, y, state.value)
+
+
+@kernel(allocates=False, inline=True)
+def _is_mine(part: int, team: Any) -> Any:
+    """Whether a part is this thread's: the top is the first one's, the others go round."""
+    return (part == 0 and team.thread == 0) or (
+        part > 0 and (part - 1) % team.threads == team.thread
+    )
+
+
+@kernel(allocates=False, inline=True)
+def _update(
+    layout: Any, state: Any, player: int, weights: Any, t: int, team: Any, meetings: int
+) -> Any:
+    """Regrets and reach of a player from the values of its ends; gives the number of meetings."""
+    positive, negative, average, prediction = (
+        weights[t, 0],
+        weights[t, 1],
+        weights[t, 2],
+        weights[t, 3],
+    )
+    parts = layout.group_first.shape[1] - 1
+    for part in range(1, parts):
+        if _is_mine(part, team):
+            update_regrets(layout, player, part, state, positive, negative, prediction)
+    meetings = _gather_threads(team, meetings)
+    if team.thread == 0:
+        lift(layout, player, state.value)
+        update_regrets(layout, player, 0, state, positive, negative, prediction)
+        add_reach(layout, player, 0, state, average)
+        lower(layout, player, state.reach)
+    meetings = _gather_threads(team, meetings)
+    for part in range(1, parts):
+        if _is_mine(part, team):
+            add_reach(layout, player, part, state, average)
+    return _gather_threads(team, meetings)
+
+
+@kernel(allocates=False, inline=True)
+def _gather_threads(team: Any, meetings: int) -> Any:
+    if team.threads > 1:
+        meetings += 1
+        meet(team.gate, team.threads, meetings)
+    return meetings
+
+
+@kernel(allocates=False)
+def update_player(layout: Any, state: Any, player: int, y: Any, weights: Any, t: int) -> None:
+    """One iteration of one player, by one thread, against the others' reach `y`."""
+    last = layout.group_first.shape[1] - 2
+    for part in range(last, -1, -1):
         terminal_values(layout, player, part, y, state.value)
-
-
-@kernel(fuse=True, allocates=False, inline=True)
-def _update(layout: Any, state: Any, player: int, weights: Any, t: int, team: Any) -> None:
-    positive, negative, average = weights[t, 0], weights[t, 1], weights[t, 2]
-    for part in range(team.thread, layout.group_first.shape[1] - 1, team.threads):
-        update_regrets(layout, player, part, state, positive, negative, weights[t, 3])
-        add_reach(layout, player, part, state, average)
+    for part in range(last, -1, -1):
+        if part == 0:
+            lift(layout, player, state.value)
+        update_regrets(layout, player, part, state, weights[t, 0], weights[t, 1], weights[t, 3])
+    for part in range(last + 1):
+        add_reach(layout, player, part, state, weights[t, 2])
+        if part == 0:
+            lower(layout, player, state.reach)

@@ -12,15 +12,10 @@ from typing import Any
 import numpy as np
 
 from pokerspiel.games.compiled import kernel
-from pokerspiel.solvers.algorithms import AVERAGE, NEGATIVE, POSITIVE, PREDICTION, factors
-from pokerspiel.solvers.cfr import Cfr
-from pokerspiel.solvers.passes import (
-    add_reach,
-    respond,
-    spread_reach,
-    terminal_values,
-    update_regrets,
-)
+from pokerspiel.solvers.algorithms import factors
+from pokerspiel.solvers.cfr import Cfr, update_player
+from pokerspiel.solvers.layout import aligned
+from pokerspiel.solvers.passes import respond, spread_reach
 from pokerspiel.solvers.tree import Tree
 from pokerspiel.solvers.tree_solver import ITERATION, NODES
 
@@ -32,7 +27,8 @@ class CfrBr(Cfr):
         if tree.players != 2:
             raise ValueError(f"cfr-br is for two players: {tree.game} has {tree.players}")
         super().__init__(tree, algorithm)
-        self._response, self._plan = np.zeros(self.form.places), np.zeros(self.form.places)
+        self._response = aligned(np.zeros(self.form.places))
+        self._plan = aligned(np.zeros(self.form.places))
         self._plan[self.form.layout.roots] = 1.0
 
     def _iterate(self, weights: np.ndarray) -> None:
@@ -56,25 +52,10 @@ def _learn(
     layout: Any, state: Any, response: Any, plan: Any, weights: Any, control: Any, nodes: int
 ) -> None:
     """One iteration for each row of `weights`, the factors of algorithms.py."""
-    parts = layout.group_first.shape[1] - 1
     for t in range(len(weights)):
         for player in range(2):
-            other = 1 - player
-            for part in range(parts):
-                terminal_values(layout, other, part, state.reach, state.value)
-                respond(layout, other, part, state.value, response)
-            spread_reach(layout, other, response, plan)
-            for part in range(parts):
-                terminal_values(layout, player, part, plan, state.value)
-                update_regrets(
-                    layout,
-                    player,
-                    part,
-                    state,
-                    weights[t, POSITIVE],
-                    weights[t, NEGATIVE],
-                    weights[t, PREDICTION],
-                )
-                add_reach(layout, player, part, state, weights[t, AVERAGE])
+            respond(layout, 1 - player, state.reach, state.value, response)
+            spread_reach(layout, 1 - player, response, plan)
+            update_player(layout, state, player, plan, weights, t)
         control[ITERATION] += 1
         control[NODES] += nodes

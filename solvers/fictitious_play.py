@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from pokerspiel.games.compiled import kernel
-from pokerspiel.solvers.passes import multiply_joint, respond, spread_reach, terminal_values
+from pokerspiel.solvers.layout import aligned
+from pokerspiel.solvers.passes import lower, multiply_joint, respond, spread_reach
 from pokerspiel.solvers.sequence_form import sequence_form
 from pokerspiel.solvers.tree import Tree
 from pokerspiel.solvers.tree_solver import ITERATION, NODES, TreeSolver, normalised
@@ -26,9 +27,9 @@ class FictitiousPlay(TreeSolver):
         self.alternating = alternating
         self.form = sequence_form(tree)
         layout = self.form.layout
-        self._value, self._response = np.zeros(self.form.places), np.zeros(self.form.places)
-        self._plan = np.zeros(self.form.places)
-        self._average = np.zeros(self.form.places)
+        self._value, self._response, self._plan, self._average = (
+            aligned(np.zeros(self.form.places)) for _ in range(4)
+        )
         self._joint = np.zeros(int(np.diff(layout.joint_first).max()))
         self._plan[layout.roots] = self._average[layout.roots] = 1.0
         uniform = self.form.to_places(normalised(tree, np.zeros(tree.sequences)))
@@ -64,7 +65,10 @@ class FictitiousPlay(TreeSolver):
         if values is None or values.shape != (self.tree.sequences,):
             raise ValueError(f"array average does not fit {self.tree.game}")
         self._average[:] = self.form.to_places(values)
-        self._average[self.form.layout.roots] = 1.0
+        layout = self.form.layout
+        self._average[layout.roots] = 1.0
+        for player in range(self.tree.players):
+            lower(layout, player, self._average)
         self._restore_control(numbers)
 
 
@@ -82,7 +86,6 @@ def _play(
     nodes: int,
 ) -> None:
     players = layout.group_first.shape[0]
-    parts = layout.group_first.shape[1] - 1
     for _ in range(iterations):
         step = 1.0 / (control[ITERATION] + 2.0)
         for player in range(players):
@@ -90,9 +93,7 @@ def _play(
             if players > 2:
                 multiply_joint(layout, player, average, joint)
                 y = joint
-            for part in range(parts):
-                terminal_values(layout, player, part, y, value)
-                respond(layout, player, part, value, response)
+            respond(layout, player, y, value, response)
             if alternating:
                 spread_reach(layout, player, response, plan)
                 _mix(layout, player, plan, average, step)
@@ -112,3 +113,4 @@ def _mix(layout: Any, player: int, plan: Any, average: Any, step: float) -> None
         base, n, m = groups[group, 0], groups[group, 1], groups[group, 2]
         for at in range(base, base + n * m):
             average[at] += (plan[at] - average[at]) * step
+    lower(layout, player, average)

@@ -1,91 +1,71 @@
 """The sequence form of a game with lanes (lanes.py): payoffs as small dense blocks.
 
-The lanes of a position have neighbouring places. Parts are lanes as well: with two threads each has
-half of a player's hands, and all parts have the same structure.
+The lanes of a position have neighbouring places. The parts of a large tree are subtrees of the
+public tree, the same for both players, so that a thread finds nearly all that it needs in its own
+part.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import heapq
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from pokerspiel.solvers.lanes import Lanes
 from pokerspiel.solvers.layout import (
     LARGE,
-    PADDING,
+    PARTS,
     Blocks,
     Choices,
     Layout,
     SequenceForm,
     aligned,
+    balanced,
     choices_of,
     padded,
+    runs_of,
 )
 from pokerspiel.solvers.tree import ROOT, Tree
 
-WIDEST = 8
-"""Most lanes in a part."""
 MOST_WORK = 3.0
 """Products of a block form for each entry of the sparse form, above which blocks do not pay."""
 _DIGITS = 12
 """Digits to which matrices are compared."""
+_FINENESS = 3
+"""Public subtrees are cut until none has more than a part's share divided by this."""
 
 
-@dataclass
-class _Side:
-    """The public tree of one player, within one part; places count from the part's start."""
-
-    first: np.ndarray
-    """[positions]: place of the first lane of the first action; -1 where others act."""
-    stride: np.ndarray
-    """[positions]: places from one action to the next."""
-    size: int
-    """Places in use so far."""
-    groups: list[tuple[int, int, int]]
-    """(base, actions, sets) of each group."""
-    above: list[np.ndarray]
-    """Places of the parents of each group's sets."""
-
-    def add_group(self, positions: np.ndarray, n: int, up: np.ndarray, width: int) -> None:
-        """Place positions with n actions whose parents' first lanes are at `up`."""
-        m = padded(len(positions) * width)
-        self.first[positions] = self.size + width * np.arange(len(positions))
-        self.stride[positions] = m
-        self.groups.append((self.size, n, m))
-        parents = (up[:, None] + np.arange(width)).ravel()
-        self.above.append(np.r_[parents, np.zeros(m - len(parents), np.int64)])
-        self.size += n * m
-
-    @property
-    def rows(self) -> np.ndarray:
-        """The places of the first lanes, ascending."""
-        used = self.first >= 0
-        most = max((n for _, n, _ in self.groups), default=0)
-        actions = np.zeros(len(self.first), np.int64)
-        for base, n, m in self.groups:
-            actions[used & (self.first >= base) & (self.first < base + m)] = n
-        each = [(self.first + a * self.stride)[used & (actions > a)] for a in range(most)]
-        return np.sort(np.concatenate([np.zeros(1, np.int64), *each]))
-
-
-def lane_form(tree: Tree, lanes: Lanes, threads: int = 1) -> SequenceForm | None:
-    """Lay out `tree` by its lanes; None if the blocks would be too large or too sparse to pay."""
-    parts, width = _split(tree, max(lanes.count), threads)
+def lane_form(tree: Tree, lanes: Lanes) -> SequenceForm | None:
+    """Lay out `tree` by its lanes; None if the blocks would be too sparse to pay."""
     public = _Public(tree, lanes, choices_of(tree))
-    sides = [_side(public, player, width) for player in range(2)]
-    slot = _Slots(public, sides, parts, width)
-    blocks = _blocks(public, sides, slot)
-    if blocks is None:
+    part = _parts(public)
+    sides = [_Side(public, part, 0, 0)]
+    sides.append(_Side(public, part, 1, sides[0].end))
+    builder = _payoffs(public, sides)
+    if builder is None:
         return None
     layout = Layout(
-        **_merged_groups(sides, slot),
-        **_no_rows(parts),
-        roots=slot.roots(),
-        blocks=blocks,
+        groups=_numbered(sides),
+        above=np.concatenate([up for side in sides for up in side.above]).astype(np.uint32),
+        group_first=_firsts([side.groups for side in sides]),
+        roots=np.array([side.root + np.arange(lanes.width) for side in sides], np.uint32),
+        links=np.concatenate([side.links(lanes.width) for side in sides]).astype(np.uint32),
+        link_first=np.cumsum([0, *(len(side.stubs) * lanes.width for side in sides)]),
+        joint=np.zeros((0, 1), np.uint32),
+        joint_first=np.zeros(3, np.int64),
+        blocks=builder.blocks(),
+        **builder.arrays(),
     )
-    chosen = np.flatnonzero(public.choices.stand_in == np.arange(tree.sequences))
-    return SequenceForm(tree, layout, slot.of_sequences(), chosen, slot.places)
+    choices = public.choices
+    place = np.zeros(tree.sequences, np.int64)
+    for player, side in enumerate(sides):
+        mine = np.flatnonzero(tree.set_player[choices.owner] == player)
+        lane = lanes.set_lane[choices.owner[mine]]
+        place[mine] = side.place(choices.stand_in[mine]) + lane
+    chosen = np.flatnonzero(choices.stand_in == np.arange(tree.sequences))
+    return SequenceForm(tree, layout, place, chosen, sides[1].end)
 
 
 @dataclass(frozen=True)
@@ -96,187 +76,215 @@ class _Public:
     lanes: Lanes
     choices: Choices
 
-    def place(self, side: _Side, sequence: np.ndarray) -> np.ndarray:
-        """Place of the first lane of chosen sequences, from the start of the part; 0: the root."""
+
+def _parts(public: _Public) -> np.ndarray:
+    """[positions] int64: the part of each position of the public tree; 0 is the top."""
+    tree, position = public.tree, public.lanes.position
+    below = np.flatnonzero(position >= 0)
+    positions, first = np.unique(position[below], return_index=True)
+    above = position[tree.parent[below[first]]]
+    part = np.zeros(len(positions), np.int64)
+    if tree.sequences < LARGE:
+        return part
+    weight = np.bincount(position[tree.set_node], np.diff(tree.set_first), minlength=len(positions))
+    children: list[list[int]] = [[] for _ in positions]
+    # A position has a larger number than the one above it.
+    for p in range(len(positions) - 1, -1, -1):
+        if above[p] >= 0:
+            weight[above[p]] += weight[p]
+            children[above[p]].append(p)
+    largest = weight[above < 0].sum() / (PARTS * _FINENESS)
+    heap = [(-weight[p], int(p)) for p in np.flatnonzero(above < 0)]
+    heapq.heapify(heap)
+    while heap and -heap[0][0] > largest:
+        for child in children[heapq.heappop(heap)[1]]:
+            heapq.heappush(heap, (-weight[child], child))
+    cut = np.array([p for _, p in heap], np.int64)
+    part[cut] = 1 + balanced(weight[cut], PARTS)
+    for p in range(len(positions)):
+        if above[p] >= 0 and part[above[p]] > 0:
+            part[p] = part[above[p]]
+    return part
+
+
+@dataclass
+class _Side:
+    """The public tree of one player, from the place `root` on."""
+
+    public: _Public
+    part: np.ndarray
+    player: int
+    root: int
+    end: int = 0
+    """The first place after the player's."""
+    first: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
+    """[positions]: place of the first lane of the first action; -1 where the player has none."""
+    stride: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
+    """[positions]: places from one action to the next."""
+    groups: list[list[tuple[int, int, int]]] = field(default_factory=list)
+    """Part by part (base, actions, sets) of each group."""
+    above: list[np.ndarray] = field(default_factory=list)
+    """Places of the parents of each group's sets."""
+    rows: list[np.ndarray] = field(default_factory=list)
+    """Part by part the places of the first lanes, ascending."""
+    stubs: list[tuple[int, int]] = field(default_factory=list)
+    """First lanes of the stubs and of what they stand for."""
+
+    def __post_init__(self) -> None:
+        public, width = self.public, self.public.lanes.width
+        tree, choices = public.tree, public.choices
+        size = np.diff(tree.set_first)
+        sets = np.flatnonzero((tree.set_player == self.player) & (size > 1))
+        positions, index = np.unique(public.lanes.set_position[sets], return_index=True)
+        member = sets[index]
+        self.first = np.full(len(self.part), -1, np.int64)
+        self.stride = np.zeros(len(self.part), np.int64)
+        self.end = self.root + padded(width)
+        kinds = choices.depth[member] * (int(size.max()) + 1) + size[member]
+        for p in range(int(self.part.max()) + 1):
+            self.groups.append([])
+            self.rows.append(np.array([self.root], np.int64) if p == 0 else np.zeros(0, np.int64))
+            here = np.flatnonzero(self.part[positions] == p)
+            stub = self._add_stubs(p, choices.parent[member[here]]) if p else {}
+            for kind in np.unique(kinds[here]):
+                some = here[kinds[here] == kind]
+                up = self.place(choices.parent[member[some]])
+                up = np.array([stub.get(int(place), int(place)) for place in up], np.int64)
+                order = np.argsort(up, kind="stable")
+                n = int(size[member[some[0]]])
+                self._add_group(positions[some][order], n, up[order])
+
+    def _add_stubs(self, part: int, parents: np.ndarray) -> dict[int, int]:
+        """Place a stub for each parent in the top part; gives the stub of each place."""
+        width = self.public.lanes.width
+        position = self.public.lanes.set_position[self.public.choices.owner[parents]]
+        outside = np.unique(self.place(parents[(parents == ROOT) | (self.part[position] == 0)]))
+        stub = {int(place): self.end + i * width for i, place in enumerate(outside)}
+        self.stubs += [(own, place) for place, own in stub.items()]
+        self.rows[part] = np.array(list(stub.values()), np.int64)
+        self.end += padded(len(stub) * width)
+        return stub
+
+    def _add_group(self, positions: np.ndarray, n: int, up: np.ndarray) -> None:
+        """Place positions with n actions whose parents' first lanes are at `up`."""
+        width = self.public.lanes.width
+        m = padded(len(positions) * width)
+        self.first[positions] = self.end + width * np.arange(len(positions))
+        self.stride[positions] = m
+        self.groups[-1].append((self.end, n, m))
+        parents = (up[:, None] + np.arange(width)).ravel()
+        self.above.append(np.r_[parents, np.full(m - len(parents), self.root)])
+        actions = self.first[positions] + m * np.arange(n)[:, None]
+        self.rows[-1] = np.r_[self.rows[-1], actions.ravel()]
+        self.end += n * m
+
+    def place(self, sequence: np.ndarray) -> np.ndarray:
+        """Place of the first lane of chosen sequences, or of the root."""
         known = np.maximum(sequence, 0)
-        owner = self.choices.owner[known]
-        position = self.lanes.set_position[owner]
-        action = known - self.tree.set_first[owner]
-        found = side.first[position] + action * side.stride[position]
-        return np.where(sequence == ROOT, 0, found)
+        owner = self.public.choices.owner[known]
+        position = self.public.lanes.set_position[owner]
+        action = known - self.public.tree.set_first[owner]
+        found = self.first[position] + action * self.stride[position]
+        return np.where(sequence == ROOT, self.root, found)
+
+    def links(self, width: int) -> np.ndarray:
+        """[stubs * lanes, 2]: the stubs and what they stand for, lane by lane."""
+        pairs = np.array(self.stubs, np.int64).reshape(-1, 1, 2)
+        return np.asarray((pairs + np.arange(width)[None, :, None]).reshape(-1, 2))
 
 
-def _split(tree: Tree, lanes: int, threads: int) -> tuple[int, int]:
-    """(Parts, lanes in each): none wider than a vector; in a large tree enough for the threads."""
-    parts = -(-lanes // WIDEST)
-    if tree.sequences >= LARGE:
-        parts = max(parts, min(threads, lanes // 2))
-    return parts, -(-lanes // parts)
+def _numbered(sides: list[_Side]) -> np.ndarray:
+    """The member `groups` of the layout."""
+    groups = np.array(
+        [group for side in sides for part in side.groups for group in part], np.uint64
+    )
+    entries = np.cumsum(groups[:, 2]) - groups[:, 2]
+    return np.column_stack([groups, entries])
 
 
-def _side(public: _Public, player: int, width: int) -> _Side:
-    """Place the positions in which `player` chooses, group by group."""
-    tree, lanes, choices = public.tree, public.lanes, public.choices
-    size = np.diff(tree.set_first)
-    sets = np.flatnonzero((tree.set_player == player) & (size > 1))
-    positions, index = np.unique(lanes.set_position[sets], return_index=True)
-    member = sets[index]
-    parent = choices.parent[member]
-    first = np.full(int(lanes.position.max()) + 1, -1, np.int64)
-    side = _Side(first, np.zeros(len(first), np.int64), padded(width), [], [])
-    kinds = choices.depth[member] * (int(size.max()) + 1) + size[member]
-    for kind in np.unique(kinds):
-        here = np.flatnonzero(kinds == kind)
-        up = public.place(side, parent[here])
-        here, up = here[np.argsort(up, kind="stable")], np.sort(up, kind="stable")
-        side.add_group(positions[here], int(size[member[here[0]]]), up, width)
-    return side
+def _firsts(parts: Sequence[Sequence[Sequence[tuple[int, ...]]]]) -> np.ndarray:
+    """[players, parts + 1]: where the parts begin in one list of what all have."""
+    counts = np.array([[len(part) for part in side] for side in parts])
+    ends = np.cumsum(counts).reshape(counts.shape)
+    return np.hstack([ends[:, :1] - counts[:, :1], ends])
 
 
-class _Slots:
-    """Where the parts and lanes of both players lie."""
-
-    def __init__(self, public: _Public, sides: list[_Side], parts: int, width: int) -> None:
-        self.public, self.sides, self.parts, self.width = public, sides, parts, width
-        # A row stored as a whole vector may reach beyond the last lane.
-        sizes = np.repeat([side.size + PADDING for side in sides], parts)
-        self.start = (np.cumsum(sizes) - sizes).reshape(2, parts)
-        self.places = int(sizes.sum())
-
-    def of_lanes(self, player: int) -> np.ndarray:
-        """[lanes] int64: the place of each lane of a player in its root."""
-        lane = np.arange(self.public.lanes.count[player])
-        return np.asarray(self.start[player, lane // self.width] + lane % self.width)
-
-    def of_sequences(self) -> np.ndarray:
-        choices, lanes = self.public.choices, self.public.lanes
-        place = np.zeros(len(choices.owner), np.int64)
-        for player, side in enumerate(self.sides):
-            mine = np.flatnonzero(self.public.tree.set_player[choices.owner] == player)
-            first = self.public.place(side, choices.stand_in[mine])
-            place[mine] = first + self.of_lanes(player)[lanes.set_lane[choices.owner[mine]]]
-        return place
-
-    def roots(self) -> np.ndarray:
-        return np.asarray(self.start[:, :, None] + np.arange(self.width)).astype(np.uint32)
-
-
-def _merged_groups(sides: list[_Side], slot: _Slots) -> dict[str, np.ndarray]:
-    """The members `groups`, `above` and `group_first` of the layout."""
-    groups: list[tuple[int, int, int, int]] = []
-    above: list[np.ndarray] = []
-    group_first = np.zeros((2, slot.parts + 1), np.int64)
-    entries = 0
-    for player, side in enumerate(sides):
-        for part in range(slot.parts):
-            start = int(slot.start[player, part])
-            group_first[player, part] = len(groups)
-            for (base, n, m), up in zip(side.groups, side.above, strict=True):
-                groups.append((start + base, n, m, entries))
-                above.append(up + start)
-                entries += m
-        group_first[player, slot.parts] = len(groups)
-    return {
-        "groups": np.array(groups, np.uint64),
-        "above": np.concatenate(above).astype(np.uint32),
-        "group_first": group_first,
-    }
-
-
-def _no_rows(parts: int) -> dict[str, np.ndarray]:
-    """The members of the layout that hold sparse rows: none."""
-    return {
-        "runs": np.zeros((0, 4), np.uint64),
-        "rows": np.zeros(0, np.uint32),
-        "columns": np.zeros(0, np.uint32),
-        "values": np.zeros(0),
-        "run_first": np.zeros((2, parts + 1), np.int64),
-        "joint": np.zeros((0, 1), np.uint32),
-        "joint_first": np.zeros(3, np.int64),
-    }
-
-
-def _blocks(public: _Public, sides: list[_Side], slot: _Slots) -> Blocks | None:
-    """The payoffs as blocks; None if they do not pay."""
+def _payoffs(public: _Public, sides: list[_Side]) -> _BlockBuilder | None:
+    """The payoffs of both players; None if blocks do not pay."""
     tree, lanes = public.tree, public.lanes
     last = tree.last_sequences()[:, tree.terminal]
     chosen = np.where(last == ROOT, ROOT, public.choices.stand_in[last])
-    at = [public.place(side, chosen[player]) for player, side in enumerate(sides)]
-    pairs, block = np.unique(at[0] * sides[1].size + at[1], return_inverse=True)
+    at = [side.place(chosen[player]) for player, side in enumerate(sides)]
+    pairs, block = np.unique(at[0] * sides[1].end + at[1], return_inverse=True)
     if len(pairs) * lanes.count[0] * lanes.count[1] > MOST_WORK * len(tree.terminal):
         return None
-    corner = [pairs // sides[1].size, pairs % sides[1].size]
+    corner = [pairs // sides[1].end, pairs % sides[1].end]
     lane = lanes.node_lane[:, tree.terminal]
-    slots = slot.parts * slot.width
     reach = tree.chance_reach()[tree.terminal]
-    builder = _BlockBuilder(slot)
+    builder = _BlockBuilder(lanes.width)
     for player in range(2):
-        dense = np.zeros((len(pairs), slots, slots))
+        dense = np.zeros((len(pairs), lanes.width, lanes.width))
         payoff = reach * tree.returns[:, player]
         np.add.at(dense, (block, lane[1 - player], lane[player]), payoff)
-        builder.add(sides[player].rows, corner[player], corner[1 - player], dense, player)
-    return builder.blocks()
+        builder.add(sides[player].rows, corner[player], corner[1 - player], dense)
+    return builder
 
 
 class _BlockBuilder:
     """Puts the blocks of both players into one set of arrays."""
 
-    def __init__(self, slot: _Slots) -> None:
-        self.slot = slot
-        self.runs: list[tuple[int, int, int, int]] = []
-        self.run_first = [0]
+    def __init__(self, width: int) -> None:
+        self.width = width
+        self.runs: list[list[list[tuple[int, ...]]]] = []
         self.rows: list[np.ndarray] = []
         self.columns: list[np.ndarray] = []
-        self.numbers: list[np.ndarray] = []
+        self.matrices: list[np.ndarray] = []
         self.scales: list[np.ndarray] = []
-        self.entries: list[np.ndarray] = []
-        self.matrix_first = np.zeros((2, slot.parts), np.uint64)
+        self.numbers: list[np.ndarray] = []
+        self._row_count = self._entry_count = 0
 
     def add(
-        self, rows: np.ndarray, own: np.ndarray, other: np.ndarray, dense: np.ndarray, player: int
+        self, rows: list[np.ndarray], own: np.ndarray, other: np.ndarray, dense: np.ndarray
     ) -> None:
         """The blocks of a player: [blocks, other's lanes, own lanes] at the places own, other."""
-        matrices, number, scale = _distinct(dense)
-        kept = np.flatnonzero(scale != 0.0)
-        row = np.searchsorted(rows, own[kept])
-        count = np.bincount(row, minlength=len(rows))
-        by_count = np.argsort(count, kind="stable")
-        self._add_runs(count[by_count])
-        rank = np.argsort(by_count)
-        order = kept[np.lexsort((other[kept], rank[row]))]
-        self.rows.append(rows[by_count])
-        self.columns.append(other[order])
-        self.numbers.append(number[order])
-        self.scales.append(scale[order])
-        width = self.slot.width
-        for part in range(self.slot.parts):
-            padded_rows = np.zeros((*matrices.shape[:2], 4 if width <= 4 else WIDEST))
-            padded_rows[:, :, :width] = matrices[:, :, part * width : (part + 1) * width]
-            self.matrix_first[player, part] = sum(entries.size for entries in self.entries)
-            self.entries.append(padded_rows.ravel())
+        distinct, matrix, scale = _distinct(dense)
+        self.runs.append([])
+        for part_rows in rows:
+            here = np.flatnonzero(np.isin(own, part_rows) & (scale != 0.0))
+            place = np.sort(part_rows)
+            row = np.searchsorted(place, own[here])
+            count = np.bincount(row, minlength=len(place))
+            by_count = np.argsort(count, kind="stable")
+            order = here[np.lexsort((other[here], np.argsort(by_count)[row]))]
+            runs = runs_of(count[by_count], self._row_count, self._entry_count)
+            self.runs[-1].append([*runs])
+            self._row_count += len(place)
+            self._entry_count += len(order)
+            self.rows.append(place[by_count])
+            self.columns.append(other[order])
+            self.matrices.append(matrix[order])
+            self.scales.append(scale[order])
+        room = 4 if self.width <= 4 else padded(self.width)
+        vectors = np.zeros((*distinct.shape[:2], room))
+        vectors[:, :, : self.width] = distinct
+        self.numbers.append(vectors.ravel())
 
-    def _add_runs(self, count: np.ndarray) -> None:
-        """Runs of rows with the same number of blocks; `count` is ascending."""
-        row = sum(len(rows) for rows in self.rows)
-        block = sum(len(columns) for columns in self.columns)
-        for blocks, rows in zip(*np.unique(count, return_counts=True), strict=True):
-            self.runs.append((row, row + int(rows), int(blocks), block))
-            row += int(rows)
-            block += int(blocks * rows)
-        self.run_first.append(len(self.runs))
+    def arrays(self) -> dict[str, np.ndarray]:
+        """The members `runs` to `run_first` of the layout."""
+        return {
+            "runs": np.array([run for side in self.runs for p in side for run in p], np.uint64),
+            "run_first": _firsts(self.runs),
+            "rows": np.concatenate(self.rows).astype(np.uint32),
+            "columns": np.concatenate(self.columns).astype(np.uint32),
+            "values": np.concatenate(self.scales),
+        }
 
     def blocks(self) -> Blocks:
         return Blocks(
-            width=self.slot.width,
-            start=self.slot.start.astype(np.int64),
-            runs=np.array(self.runs, np.uint64),
-            run_first=np.array(self.run_first, np.int64),
-            rows=np.concatenate(self.rows).astype(np.uint64),
-            column=np.concatenate(self.columns).astype(np.uint64),
-            matrix=np.concatenate(self.numbers).astype(np.uint64),
-            scale=np.concatenate(self.scales),
-            matrix_first=self.matrix_first,
-            entries=aligned(np.concatenate(self.entries)),
+            width=self.width,
+            matrix=np.concatenate(self.matrices).astype(np.uint64),
+            first=np.array([0, self.numbers[0].size], np.uint64),
+            numbers=aligned(np.concatenate(self.numbers)),
         )
 
 

@@ -43,6 +43,11 @@ class Lanes:
     count: tuple[int, int]
     """Lanes of each player."""
 
+    @property
+    def width(self) -> int:
+        """Lanes of a position: those of the player who has more."""
+        return max(self.count)
+
 
 def find_lanes(tree: Tree) -> Lanes | None:
     """The lanes of a tree; None if it has none."""

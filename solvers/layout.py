@@ -1,15 +1,16 @@
 """The sequence form of a tree, laid out for fast passes (von Stengel 1996).
 
-All players' sequences share one numbering, the *places*; each player's begin with the roots, whose
-reach is 1. The sets of a player are split into *parts*, whole subtrees of its decisions, so that
-threads work on different parts without meeting. Within a part, the sets with the same number of own
-decisions before them and the same number n of actions form a *group* of m sets: action a of the
-group's set i has the place `base + a * m + i`, so that a group is updated by loops over long
-stretches of memory.
+All players' sequences share one numbering, the *places*; each player's begin with the root, whose
+reach is 1. The sets with the same number of own decisions before them and the same number n of
+actions form a *group* of m sets: action a of the group's set i has the place `base + a * m + i`, so
+that a group is updated by loops over long stretches of memory. The sets of a group are padded to a
+multiple of PADDING; what is added is worth nothing and has the root above it. Sets with a single
+action are left out: their sequence has the place of the sequence before it.
 
-The sets of a group are padded to a multiple of PADDING; what is added is worth nothing and has the
-root above it. Sets with a single action are left out: their sequence has the place of the sequence
-before it.
+In large trees the sets of a player are split into *parts*, so that threads work on different parts
+without meeting. Part 0 is the top of the player's decisions, the others are subtrees below it. A
+part has *stubs* of its own in the place of the sequences above it, joined to them by links: values
+are lifted from the stubs to the top, and reach is lowered from the top to the stubs.
 
 The value of each place to its player, with the others' reach, is one product of a matrix and a
 vector: sparse rows in general (sparse_form.py), small dense blocks where the game has lanes
@@ -28,7 +29,9 @@ from pokerspiel.solvers.tree import ROOT, Tree
 
 PADDING = 8
 LARGE = 20_000
-"""Sequences above which the sets are split into parts for several threads."""
+"""Sequences above which the sets are split into parts."""
+PARTS = 4
+"""Parts of a large tree besides the top."""
 
 
 _LINE = 64
@@ -90,32 +93,20 @@ def _follow(
 
 
 class Blocks(NamedTuple):
-    """The payoffs of a game with lanes (lanes.py): small dense matrices, lanes times lanes.
+    """What the payoffs of a game with lanes (lanes.py) have besides their rows.
 
-    All parts of a player have the same structure. The value of `width` lanes of a place is a sum
-    over blocks: scale * matrix * reach of the other player's lanes.
+    A row is the places of all lanes of one action. Its value is a sum over blocks: value of the
+    entry * matrix * reach of the other player's lanes, which begin at the entry's column.
     """
 
     width: int
-    """Lanes in a part, at most 8, those that stay empty included; 0: the game has no lanes."""
-    start: np.ndarray
-    """[players, parts] int64: first place of each part."""
-    runs: np.ndarray
-    """[runs, 4] uint64: first and last row (in `rows`), blocks of each, first block."""
-    run_first: np.ndarray
-    """[players + 1] int64: first run of each player."""
-    rows: np.ndarray
-    """[rows] uint64: place of the row's first lane, from the start of the part."""
-    column: np.ndarray
-    """[blocks] uint64: the other player's places, from the start of a part."""
+    """Lanes of a position, those that one of the players lacks included; 0: there are none."""
     matrix: np.ndarray
-    """[blocks] uint64: number of the matrix."""
-    scale: np.ndarray
-    """[blocks] float64."""
-    matrix_first: np.ndarray
-    """[players, parts] uint64: where the player's matrices for a part begin in `entries`."""
-    entries: np.ndarray
-    """float64: the matrices, a row for each lane of the other player's parts, padded to 4 or 8."""
+    """[entries] uint64: number of the matrix."""
+    first: np.ndarray
+    """[players] uint64: where the player's matrices begin in `numbers`."""
+    numbers: np.ndarray
+    """float64: the matrices, a row for each lane of the other player, padded to vectors."""
 
 
 class Layout(NamedTuple):
@@ -126,11 +117,11 @@ class Layout(NamedTuple):
     above: np.ndarray
     """uint32: the place of the parent of each set, group by group."""
     group_first: np.ndarray
-    """[players, parts + 1] int64: first group of each part."""
+    """[players, parts + 1] int64: first group of each part; parents come first in a part."""
     runs: np.ndarray
-    """[runs, 4] uint64: first and last row (in `rows`), their length, the first entry."""
+    """[runs, 4] uint64: first and last row (in `rows`), entries of each row, the first entry."""
     rows: np.ndarray
-    """uint32: the place of each row of the matrix."""
+    """uint32: the place of each row of the matrix; with lanes that of the first of them."""
     columns: np.ndarray
     """uint32: the place, or the number of the joint reach, of each entry."""
     values: np.ndarray
@@ -143,9 +134,12 @@ class Layout(NamedTuple):
     joint_first: np.ndarray
     """[players + 1] int64."""
     roots: np.ndarray
-    """[players, parts, lanes] uint32: the places of the roots; one lane if the game has none."""
+    """[players, lanes] uint32: the places of the root; one lane if the game has none."""
+    links: np.ndarray
+    """[links, 2] uint32: a stub and the place of part 0 that it stands for."""
+    link_first: np.ndarray
+    """[players + 1] int64: first link of each player."""
     blocks: Blocks
-    """The payoffs once more, for games with lanes; runs, rows and columns are empty then."""
 
 
 @dataclass(frozen=True)
@@ -172,9 +166,24 @@ class SequenceForm:
 
     def scaled(self, factor: float) -> SequenceForm:
         """The same game with all payoffs multiplied."""
-        blocks = self.layout.blocks
-        layout = self.layout._replace(
-            values=self.layout.values * factor,
-            blocks=blocks._replace(scale=blocks.scale * factor),
-        )
-        return replace(self, layout=layout)
+        return replace(self, layout=self.layout._replace(values=self.layout.values * factor))
+
+
+def balanced(weights: np.ndarray, parts: int) -> np.ndarray:
+    """Which of `parts` takes each weight: the largest first, to the part with the least so far."""
+    load = np.zeros(parts)
+    part = np.zeros(len(weights), np.int64)
+    for i in np.argsort(-weights, kind="stable"):
+        part[i] = int(load.argmin())
+        load[part[i]] += weights[i]
+    return part
+
+
+def runs_of(length: np.ndarray, row: int, entry: int) -> list[tuple[int, int, int, int]]:
+    """Rows of ascending lengths as runs of rows of one length, numbered from `row` and `entry`."""
+    runs = []
+    for n, count in zip(*np.unique(length, return_counts=True), strict=True):
+        runs.append((row, row + int(count), int(n), entry))
+        row += int(count)
+        entry += int(n * count)
+    return runs

@@ -51,8 +51,8 @@ def multiply_joint(layout: Any, player: int, reach: Any, joint: Any) -> None:
 @kernel(fuse=True, allocates=False, inline=True)
 def terminal_values(layout: Any, player: int, part: int, y: Any, value: Any) -> None:
     """Values of the places of one part from the hands that end right after them."""
-    if len(layout.runs) == 0:
-        _block_values(layout.blocks, player, part, y, value)
+    if layout.blocks.width > 0:
+        _block_values(layout, player, part, y, value)
         return
     runs = layout.runs
     for run in range(layout.run_first[player, part], layout.run_first[player, part + 1]):
@@ -108,55 +108,91 @@ def _sum_long_rows(layout: Any, run: int, y: Any, value: Any) -> None:
 
 
 @kernel(allocates=False, inline=True)
-def _block_values(blocks: Any, player: int, part: int, y: Any, value: Any) -> None:
+def _block_values(layout: Any, player: int, part: int, y: Any, value: Any) -> None:
     """`terminal_values` of a game with lanes.
 
     The number of lanes is told by the length of a tuple, which the compiler knows.
     """
-    width = blocks.width
+    width = layout.blocks.width
     if width == 8:
-        _sum_blocks(blocks, player, part, y, value, eight(0.0), (0, 0, 0, 0, 0, 0, 0, 0))
+        _sum_blocks(layout, player, part, y, value, eight(0.0), (0, 0, 0, 0, 0, 0, 0, 0))
     elif width == 7:
-        _sum_blocks(blocks, player, part, y, value, eight(0.0), (0, 0, 0, 0, 0, 0, 0))
+        _sum_blocks(layout, player, part, y, value, eight(0.0), (0, 0, 0, 0, 0, 0, 0))
     elif width == 6:
-        _sum_blocks(blocks, player, part, y, value, eight(0.0), (0, 0, 0, 0, 0, 0))
+        _sum_blocks(layout, player, part, y, value, eight(0.0), (0, 0, 0, 0, 0, 0))
     elif width == 5:
-        _sum_blocks(blocks, player, part, y, value, eight(0.0), (0, 0, 0, 0, 0))
+        _sum_blocks(layout, player, part, y, value, eight(0.0), (0, 0, 0, 0, 0))
     elif width == 4:
-        _sum_blocks(blocks, player, part, y, value, four(0.0), (0, 0, 0, 0))
-    elif width == 3:
-        _sum_blocks(blocks, player, part, y, value, four(0.0), (0, 0, 0))
+        _sum_blocks(layout, player, part, y, value, four(0.0), (0, 0, 0, 0))
     else:
-        _sum_blocks(blocks, player, part, y, value, four(0.0), (0, 0))
+        _sum_wide_blocks(layout, player, part, y, value)
 
 
 @kernel(allocates=False)
 def _sum_blocks(
-    blocks: Any, player: int, part: int, y: Any, value: Any, zero: Any, lanes: Any
+    layout: Any, player: int, part: int, y: Any, value: Any, zero: Any, lanes: Any
 ) -> None:
-    """Each row: the sum over its blocks of scale * (matrix, times the other player's lanes)."""
-    runs, rows, column, matrix = blocks.runs, blocks.rows, blocks.column, blocks.matrix
-    scale, entries, others = blocks.scale, blocks.entries, blocks.start[1 - player]
+    """Each row: the sum over its entries of value * matrix * reach of the other player's lanes."""
+    runs, rows, columns, values = layout.runs, layout.rows, layout.columns, layout.values
+    matrix, numbers, first = layout.blocks.matrix, layout.blocks.numbers, layout.blocks.first
     size = np.uint64(4 if len(lanes) <= 4 else 8)
-    matrix_size = size * np.uint64(len(lanes)) * np.uint64(len(others))
-    first_entry = blocks.matrix_first[player, part]
-    start = np.uint64(blocks.start[player, part])
-    for run in range(blocks.run_first[player], blocks.run_first[player + 1]):
-        low, high, length, block = runs[run, 0], runs[run, 1], runs[run, 2], runs[run, 3]
+    matrix_size = size * np.uint64(len(lanes))
+    for run in range(layout.run_first[player, part], layout.run_first[player, part + 1]):
+        low, high, length, entry = runs[run, 0], runs[run, 1], runs[run, 2], runs[run, 3]
         for row in range(low, high):
             total = zero
             for _ in range(length):
                 product = zero
-                u = first_entry + matrix[block] * matrix_size
-                for other_part in range(len(others)):
-                    lane = np.uint64(others[other_part]) + column[block]
-                    for k in range(len(lanes)):
-                        reach = splat(y[lane + np.uint64(k)], zero)
-                        product = product + load(entries, u, zero) * reach
-                        u += size
-                total = total + splat(scale[block], zero) * product
-                block += np.uint64(1)
-            store_first(value, start + rows[row], total, len(lanes))
+                u = first[player] + matrix[entry] * matrix_size
+                lane = np.uint64(columns[entry])
+                for k in range(len(lanes)):
+                    reach = splat(y[lane + np.uint64(k)], zero)
+                    product = product + load(numbers, u, zero) * reach
+                    u += size
+                total = total + splat(values[entry], zero) * product
+                entry += np.uint64(1)
+            store_first(value, np.uint64(rows[row]), total, len(lanes))
+
+
+@kernel(allocates=False)
+def _sum_wide_blocks(layout: Any, player: int, part: int, y: Any, value: Any) -> None:
+    """The same for any number of lanes, eight at a time."""
+    runs, rows, columns, values = layout.runs, layout.rows, layout.columns, layout.values
+    matrix, numbers, first = layout.blocks.matrix, layout.blocks.numbers, layout.blocks.first
+    zero, width = eight(0.0), np.uint64(layout.blocks.width)
+    room = (width + np.uint64(7)) // np.uint64(8) * np.uint64(8)
+    for run in range(layout.run_first[player, part], layout.run_first[player, part + 1]):
+        length = runs[run, 2]
+        for row in range(runs[run, 0], runs[run, 1]):
+            start = runs[run, 3] + (row - runs[run, 0]) * length
+            for chunk in range(np.uint64(0), width, np.uint64(8)):
+                total = zero
+                for entry in range(start, start + length):
+                    product = zero
+                    u = first[player] + matrix[entry] * room * width + chunk
+                    for k in range(width):
+                        reach = splat(y[np.uint64(columns[entry]) + k], zero)
+                        product = product + load(numbers, u, zero) * reach
+                        u += room
+                    total = total + splat(values[entry], zero) * product
+                left = np.int64(width - chunk)
+                store_first(value, np.uint64(rows[row]) + chunk, total, min(left, 8))
+
+
+@kernel(allocates=False)
+def lift(layout: Any, player: int, value: Any) -> None:
+    """Add the values of a player's stubs to the places that they stand for."""
+    links = layout.links
+    for link in range(layout.link_first[player], layout.link_first[player + 1]):
+        value[links[link, 1]] += value[links[link, 0]]
+
+
+@kernel(allocates=False)
+def lower(layout: Any, player: int, reach: Any) -> None:
+    """Give the stubs of a player the reach of the places that they stand for."""
+    links = layout.links
+    for link in range(layout.link_first[player], layout.link_first[player + 1]):
+        reach[links[link, 0]] = reach[links[link, 1]]
 
 
 @kernel(allocates=False, inline=True)
@@ -245,10 +281,18 @@ def add_reach(layout: Any, player: int, part: int, state: Any, discount: float) 
 
 @kernel(allocates=False)
 def spread_reach(layout: Any, player: int, behaviour: Any, reach: Any) -> None:
-    """The reach of a player's places under `behaviour`."""
+    """The reach of all of a player's places under `behaviour`, from that of the root."""
+    top = layout.group_first[player, 1]
+    _spread(layout, layout.group_first[player, 0], top, behaviour, reach)
+    lower(layout, player, reach)
+    _spread(layout, top, layout.group_first[player, -1], behaviour, reach)
+
+
+@kernel(allocates=False)
+def _spread(layout: Any, first: int, last: int, behaviour: Any, reach: Any) -> None:
     groups, above = layout.groups, layout.above
     zero = eight(0.0)
-    for group in range(layout.group_first[player, 0], layout.group_first[player, -1]):
+    for group in range(first, last):
         base, n, m, entry = groups[group, 0], groups[group, 1], groups[group, 2], groups[group, 3]
         end = base + n * m
         for i in range(np.uint64(0), m, np.uint64(LANES)):
@@ -258,26 +302,28 @@ def spread_reach(layout: Any, player: int, behaviour: Any, reach: Any) -> None:
 
 
 @kernel(allocates=False)
-def best_response_values(layout: Any, player: int, part: int, value: Any) -> None:
-    """Carry the value of the best action of each set up to its parent."""
-    groups, above = layout.groups, layout.above
-    zero = eight(0.0)
-    first, last = layout.group_first[player, part], layout.group_first[player, part + 1]
-    for group in range(last - 1, first - 1, -1):
-        base, n, m, entry = groups[group, 0], groups[group, 1], groups[group, 2], groups[group, 3]
-        for i in range(np.uint64(0), m, np.uint64(LANES)):
-            best = load(value, base + i, zero)
-            for at in range(base + m + i, base + n * m, m):
-                best = larger(best, load(value, at, zero))
-            scatter_add(value, above, entry + i, best)
+def respond(layout: Any, player: int, y: Any, value: Any, behaviour: Any) -> Any:
+    """The best response of a player to the others' reach, even among the best actions.
+
+    Gives its value; `behaviour` takes its probabilities.
+    """
+    for part in range(layout.group_first.shape[1] - 1):
+        terminal_values(layout, player, part, y, value)
+    top = layout.group_first[player, 1]
+    _choose(layout, top, layout.group_first[player, -1], value, behaviour)
+    lift(layout, player, value)
+    _choose(layout, layout.group_first[player, 0], top, value, behaviour)
+    best = 0.0
+    for lane in range(layout.roots.shape[1]):
+        best += value[layout.roots[player, lane]]
+    return best
 
 
 @kernel(allocates=False)
-def respond(layout: Any, player: int, part: int, value: Any, behaviour: Any) -> None:
-    """`best_response_values`, and the best response itself: even among the best actions."""
+def _choose(layout: Any, first: int, last: int, value: Any, behaviour: Any) -> None:
+    """The best actions of the groups, whose values are carried up."""
     groups, above = layout.groups, layout.above
     zero, one = eight(0.0), eight(1.0)
-    first, last = layout.group_first[player, part], layout.group_first[player, part + 1]
     for group in range(last - 1, first - 1, -1):
         base, n, m, entry = groups[group, 0], groups[group, 1], groups[group, 2], groups[group, 3]
         end = base + n * m

@@ -11,11 +11,11 @@ from pokerspiel.solvers.tree import Tree
 __all__ = ["SequenceForm", "sequence_form"]
 
 
-def sequence_form(tree: Tree, threads: int = 1, lanes: bool = True) -> SequenceForm:
+def sequence_form(tree: Tree, lanes: bool = True) -> SequenceForm:
     """Lay out the sequence form of `tree`, by lanes if it has them and they are wanted."""
     found = find_lanes(tree) if lanes else None
     if found is not None:
-        by_lanes = lane_form(tree, found, threads)
+        by_lanes = lane_form(tree, found)
         if by_lanes is not None:
             return by_lanes
     return sparse_form(tree)

@@ -13,19 +13,20 @@ from scipy import sparse
 from pokerspiel.games.compiled import kernel
 from pokerspiel.solvers.layout import (
     LARGE,
+    PARTS,
     Blocks,
     Choices,
     Layout,
     SequenceForm,
+    balanced,
     choices_of,
     padded,
+    runs_of,
 )
 from pokerspiel.solvers.tree import ROOT, Tree
 
 LONG = 8
 """Rows with more entries than this are padded to a multiple of four."""
-MOST_PARTS = 8
-"""Parts of a player's sets in a large tree."""
 
 
 def sparse_form(tree: Tree) -> SequenceForm:
@@ -35,36 +36,23 @@ def sparse_form(tree: Tree) -> SequenceForm:
     parts = int(part.max(initial=0)) + 1
     placed = _Placed(tree, choices, part, parts)
     payoffs = _Payoffs(tree, placed, parts)
+    none = np.zeros(0, np.uint64)
     layout = Layout(
         groups=np.array(placed.groups, np.uint64).reshape(-1, 4),
         above=np.concatenate([*placed.above, np.zeros(0)]).astype(np.uint32),
         group_first=placed.group_first,
-        roots=placed.roots[:, :, None],
-        blocks=_no_blocks(),
+        roots=placed.roots.astype(np.uint32),
+        links=np.array(placed.links, np.uint32).reshape(-1, 2),
+        link_first=placed.link_first,
+        blocks=Blocks(width=0, matrix=none, first=none, numbers=np.zeros(0)),
         **payoffs.arrays(),
     )
     chosen = np.flatnonzero(choices.stand_in == np.arange(tree.sequences))
     return SequenceForm(tree, layout, placed.place, chosen, placed.places)
 
 
-def _no_blocks() -> Blocks:
-    numbers, indices = np.zeros(0, np.int64), np.zeros(0, np.uint64)
-    return Blocks(
-        width=0,
-        start=np.zeros((0, 0), np.int64),
-        runs=np.zeros((0, 4), np.uint64),
-        run_first=numbers,
-        rows=indices,
-        column=indices,
-        matrix=indices,
-        scale=np.zeros(0),
-        matrix_first=np.zeros((0, 0), np.uint64),
-        entries=np.zeros(0),
-    )
-
-
 def _parts(tree: Tree, choices: Choices) -> np.ndarray:
-    """[I] int64: the part of each set: whole subtrees, the largest first to the smallest part."""
+    """[I] int64: the part of each set: whole subtrees below the root, or 0 in a small tree."""
     part = np.zeros(tree.information_sets, np.int64)
     if tree.sequences < LARGE:
         return part
@@ -73,10 +61,7 @@ def _parts(tree: Tree, choices: Choices) -> np.ndarray:
     sizes = np.bincount(top, np.diff(tree.set_first), tree.information_sets)
     for player in range(tree.players):
         tops = np.flatnonzero((tree.set_player == player) & (choices.parent == ROOT))
-        load = np.zeros(min(MOST_PARTS, max(len(tops), 1)))
-        for i in tops[np.argsort(-sizes[tops], kind="stable")]:
-            part[i] = int(load.argmin())
-            load[part[i]] += sizes[i]
+        part[tops] = 1 + balanced(sizes[tops], PARTS)
     return np.asarray(part[top])
 
 
@@ -93,27 +78,37 @@ class _Placed:
         self.tree, self.choices = tree, choices
         self.part_of_sequence = part[choices.owner]
         self.place = np.zeros(tree.sequences, np.int64)
-        self.roots = np.zeros((tree.players, parts), np.uint32)
+        self.roots = np.zeros((tree.players, 1), np.int64)
+        self.stubs = np.zeros((tree.players, parts), np.int64)
+        """The root, or what stands for it, of each part."""
         self.groups: list[tuple[int, int, int, int]] = []
         self.above: list[np.ndarray] = []
         self.group_first = np.zeros((tree.players, parts + 1), np.int64)
+        self.links: list[tuple[int, int]] = []
+        self.link_first = np.zeros(tree.players + 1, np.int64)
         self.places = self._entries = 0
         size = np.diff(tree.set_first)
         kinds = choices.depth * (size.max(initial=0) + 1) + size
         for player in range(tree.players):
-            self.roots[player] = np.arange(self.places, self.places + parts)
-            self.places = padded(self.places + parts)
+            self._add_roots(player, parts)
             for p in range(parts):
                 self.group_first[player, p] = len(self.groups)
                 sets = np.flatnonzero((tree.set_player == player) & (part == p) & (size > 1))
                 for kind in np.unique(kinds[sets]):
-                    self._add_group(sets[kinds[sets] == kind], int(self.roots[player, p]))
+                    self._add_group(sets[kinds[sets] == kind], int(self.stubs[player, p]))
             self.group_first[player, parts] = len(self.groups)
         forced = np.flatnonzero(choices.stand_in != np.arange(tree.sequences))
         before = choices.stand_in[forced]
-        owner = choices.owner[forced]
-        at_root = self.roots[tree.set_player[owner], part[owner]]
+        at_root = self.roots[tree.set_player[choices.owner[forced]], 0]
         self.place[forced] = np.where(before == ROOT, at_root, self.place[before])
+
+    def _add_roots(self, player: int, parts: int) -> None:
+        """Place the root of a player, and a stub of it for each part but the top."""
+        self.stubs[player] = np.arange(self.places, self.places + parts)
+        self.roots[player, 0] = self.places
+        self.links += [(int(stub), int(self.places)) for stub in self.stubs[player, 1:]]
+        self.link_first[player + 1] = len(self.links)
+        self.places = padded(self.places + parts)
 
     def _add_group(self, sets: np.ndarray, root: int) -> None:
         """Place sets of one depth and size, those with the same parent side by side."""
@@ -143,7 +138,7 @@ class _Payoffs:
         self.joint_first = np.zeros(tree.players + 1, np.int64)
         self._row_count = self._entry_count = 0
         last = tree.last_sequences()[:, tree.terminal]
-        at = np.repeat(placed.roots[:, :1].astype(np.int64), len(tree.terminal), axis=1)
+        at = np.repeat(placed.roots, len(tree.terminal), axis=1)
         at[last != ROOT] = placed.place[last[last != ROOT]]
         reach = tree.chance_reach()[tree.terminal]
         player_of_sequence = tree.set_player[placed.choices.owner]
@@ -159,14 +154,13 @@ class _Payoffs:
             for p in range(parts):
                 self.run_first[player, p] = len(self.runs)
                 mine = (player_of_sequence == player) & (placed.part_of_sequence == p)
-                rows = np.r_[placed.roots[player, p], placed.place[mine]]
-                self._add_rows(matrix, np.unique(rows).astype(np.int64))
+                rows = np.setdiff1d(placed.place[mine], placed.roots[player])
+                self._add_rows(matrix, np.r_[placed.stubs[player, p], rows].astype(np.int64))
             self.run_first[player, parts] = len(self.runs)
 
     def _columns(self, others: np.ndarray, player: int, places: int) -> tuple[np.ndarray, int]:
         """(Column of each terminal node, number of columns) for the reaches of the others."""
         if len(others) == 1:
-            self.joint_first[player + 1] = 0
             return others[0], places
         tuples, column = np.unique(others, axis=1, return_inverse=True)
         self.joint.append(tuples.T)
@@ -184,12 +178,9 @@ class _Payoffs:
         within = np.arange(int(length.sum())) - np.repeat(starts, length)
         known = within < np.repeat(entries, length)
         entry = np.where(known, np.repeat(matrix.indptr[rows], length) + within, 0)
-        at, first = self._row_count, self._entry_count
-        for n, count in zip(*np.unique(length, return_counts=True), strict=True):
-            self.runs.append((at, at + int(count), int(n), first))
-            at += int(count)
-            first += int(n * count)
-        self._row_count, self._entry_count = at, first
+        self.runs += runs_of(length, self._row_count, self._entry_count)
+        self._row_count += len(rows)
+        self._entry_count += len(entry)
         self.columns.append(np.where(known, matrix.indices[entry], 0))
         self.values.append(np.where(known, matrix.data[entry], 0.0))
         self.rows.append(rows)

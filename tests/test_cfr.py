@@ -231,9 +231,8 @@ def test_any_number_of_threads_gives_the_same_numbers() -> None:
     for lanes in (True, False):
         runs = []
         for threads in (1, 2):
-            solver = Cfr(
-                tree, "dcfr", threads=threads, form=sequence_form(tree, threads, lanes=lanes)
-            )
+            form = sequence_form(tree, lanes=lanes)
+            solver = Cfr(tree, "dcfr", threads=threads, form=form)
             solver.run(5)
             runs.append(solver.to_arrays())
         for name, values in runs[0].items():
