@@ -33,7 +33,7 @@ EXTERNAL_SAMPLING = {KUHN: 17.0, LEDUC: 45.0, GOOFSPIEL: 60.0, DICE: 22.0}
 EXPLOITABILITY = {LEDUC: 100.0, DICE: 800.0}
 TWO_THREADS = {LEDUC: 1.0, DICE: 1.4, SEVEN_SIDES: 1.7}
 COMPILED_NODES = 200_000.0
-OUR_GAMES = ("mini_svara", "mini_sviten")
+OUR_GAMES = ("mini_svara",)
 
 
 def rows() -> list[Row]:

@@ -10,11 +10,11 @@ from pokerspiel.agents.bot_file import Manifest, save_bot
 from pokerspiel.experiments.options import bytes_text
 from pokerspiel.experiments.output import note, print_json
 from pokerspiel.experiments.run_folder import RunFolder
-from pokerspiel.experiments.solve import DEFINITION, load_solver, read_plan
+from pokerspiel.experiments.solve import load_solver, read_plan
 from pokerspiel.experiments.train import ALGORITHM, check_versions, load_state
 from pokerspiel.games import variants
 from pokerspiel.games.variants import Game
-from pokerspiel.solvers.best_response import evaluate
+from pokerspiel.solvers.best_response import EXPLOITABILITY, evaluate
 from pokerspiel.solvers.blueprint import average_blueprint
 from pokerspiel.solvers.mccfr import MccfrState
 from pokerspiel.solvers.strategies import blueprint_of, strategy_from_blueprint
@@ -60,7 +60,7 @@ def _solved_bot(folder: RunFolder, out: Path, name: str | None) -> Manifest:
         strength={
             "exploitability": result.exploitability / tree.big_unit,
             "unit": tree.unit,
-            "definition": DEFINITION,
+            "definition": EXPLOITABILITY,
         },
     )
 

@@ -25,7 +25,7 @@ from pokerspiel.experiments.run_log import Interrupts, RunLog, share_done, what_
 from pokerspiel.games import variants
 from pokerspiel.games.variants import VARIANTS
 from pokerspiel.solvers import catalogue
-from pokerspiel.solvers.best_response import Evaluation, Evaluator
+from pokerspiel.solvers.best_response import EXPLOITABILITY, Evaluation, Evaluator
 from pokerspiel.solvers.catalogue import DEFAULT_HORIZON, new_solver
 from pokerspiel.solvers.compile_tree import BYTES_PER_NODE, compile_tree
 from pokerspiel.solvers.sequence_form import SequenceForm
@@ -34,7 +34,6 @@ from pokerspiel.solvers.tree_solver import Progress, TreeSolver
 
 DEFAULT_ITERATIONS = 1000
 """Where no limit is named."""
-DEFINITION = "NashConv / number of players"
 INTERRUPTED = 130
 
 
@@ -339,7 +338,7 @@ def describe(solver: TreeSolver, plan: Plan, result: Evaluation, status: str) ->
         "nash_conv": result.nash_conv / tree.big_unit,
         "gains": result.gains / tree.big_unit,
         "unit": tree.unit,
-        "definition": DEFINITION,
+        "definition": EXPLOITABILITY,
         "exact": True,
         "nodes_touched": solver.nodes,
         "seed": plan.seed,
@@ -351,7 +350,7 @@ def _print_result(document: dict[str, Any]) -> None:
     unit = document["unit"]
     rate = document["iterations"] / max(document["seconds"], 1e-9)
     rows = [
-        ("exploitability", f"{document['exploitability']:.6g} ({DEFINITION}, {unit})"),
+        ("exploitability", f"{document['exploitability']:.6g} ({EXPLOITABILITY}, {unit})"),
         ("value", ", ".join(f"{value:+z.6f}" for value in document["value"])),
         ("iterations", f"{document['iterations']:,}"),
         ("seconds", f"{document['seconds']:.3g} ({rate:,.0f} iterations/s)"),

@@ -17,6 +17,9 @@ from pokerspiel.solvers.passes import multiply_joint, respond, spread_reach, ter
 from pokerspiel.solvers.sequence_form import sequence_form
 from pokerspiel.solvers.tree import Tree
 
+EXPLOITABILITY = "NashConv / number of players"
+"""What the word means in this package."""
+
 
 @dataclass(frozen=True)
 class Evaluation:

@@ -15,8 +15,6 @@ import numpy as np
 
 from pokerspiel.solvers.lanes import Lanes
 from pokerspiel.solvers.layout import (
-    LARGE,
-    PARTS,
     Blocks,
     Choices,
     Layout,
@@ -25,6 +23,7 @@ from pokerspiel.solvers.layout import (
     balanced,
     choices_of,
     padded,
+    parts_of,
     runs_of,
 )
 from pokerspiel.solvers.tree import ROOT, Tree
@@ -84,7 +83,8 @@ def _parts(public: _Public) -> np.ndarray:
     positions, first = np.unique(position[below], return_index=True)
     above = position[tree.parent[below[first]]]
     part = np.zeros(len(positions), np.int64)
-    if tree.sequences < LARGE:
+    parts = parts_of(tree)
+    if parts == 0:
         return part
     weight = np.bincount(position[tree.set_node], np.diff(tree.set_first), minlength=len(positions))
     children: list[list[int]] = [[] for _ in positions]
@@ -93,14 +93,14 @@ def _parts(public: _Public) -> np.ndarray:
         if above[p] >= 0:
             weight[above[p]] += weight[p]
             children[above[p]].append(p)
-    largest = weight[above < 0].sum() / (PARTS * _FINENESS)
+    largest = weight[above < 0].sum() / (parts * _FINENESS)
     heap = [(-weight[p], int(p)) for p in np.flatnonzero(above < 0)]
     heapq.heapify(heap)
     while heap and -heap[0][0] > largest:
         for child in children[heapq.heappop(heap)[1]]:
             heapq.heappush(heap, (-weight[child], child))
     cut = np.array([p for _, p in heap], np.int64)
-    part[cut] = 1 + balanced(weight[cut], PARTS)
+    part[cut] = 1 + balanced(weight[cut], parts)
     for p in range(len(positions)):
         if above[p] >= 0 and part[above[p]] > 0:
             part[p] = part[above[p]]

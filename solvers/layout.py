@@ -28,10 +28,8 @@ from pokerspiel.games.compiled import kernel
 from pokerspiel.solvers.tree import ROOT, Tree
 
 PADDING = 8
-LARGE = 20_000
-"""Sequences above which the sets are split into parts."""
-PARTS = 4
-"""Parts of a large tree besides the top."""
+LARGE = ((20_000, 2), (500_000, 4), (2_000_000, 8))
+"""Sequences from which on the sets are split into so many parts besides the top."""
 
 
 _LINE = 64
@@ -41,6 +39,11 @@ _LINE = 64
 def padded(n: int) -> int:
     """The multiple of PADDING that is not below n."""
     return -(-n // PADDING) * PADDING
+
+
+def parts_of(tree: Tree) -> int:
+    """The number of parts besides the top; 0 in a small tree."""
+    return max((parts for least, parts in LARGE if tree.sequences >= least), default=0)
 
 
 def aligned(values: np.ndarray) -> np.ndarray:

@@ -12,8 +12,6 @@ from scipy import sparse
 
 from pokerspiel.games.compiled import kernel
 from pokerspiel.solvers.layout import (
-    LARGE,
-    PARTS,
     Blocks,
     Choices,
     Layout,
@@ -21,6 +19,7 @@ from pokerspiel.solvers.layout import (
     balanced,
     choices_of,
     padded,
+    parts_of,
     runs_of,
 )
 from pokerspiel.solvers.tree import ROOT, Tree
@@ -54,14 +53,15 @@ def sparse_form(tree: Tree) -> SequenceForm:
 def _parts(tree: Tree, choices: Choices) -> np.ndarray:
     """[I] int64: the part of each set: whole subtrees below the root, or 0 in a small tree."""
     part = np.zeros(tree.information_sets, np.int64)
-    if tree.sequences < LARGE:
+    parts = parts_of(tree)
+    if parts == 0:
         return part
     top = np.zeros(tree.information_sets, np.int64)
     _first_above(choices.parent, choices.owner, top)
     sizes = np.bincount(top, np.diff(tree.set_first), tree.information_sets)
     for player in range(tree.players):
         tops = np.flatnonzero((tree.set_player == player) & (choices.parent == ROOT))
-        part[tops] = 1 + balanced(sizes[tops], PARTS)
+        part[tops] = 1 + balanced(sizes[tops], parts)
     return np.asarray(part[top])
 
 

@@ -11,6 +11,7 @@ import pytest
 from pokerspiel.agents.spiel_policy import to_tabular_policy
 from pokerspiel.games.kernel import CHANCE, TERMINAL
 from pokerspiel.solvers.best_response import evaluate
+from pokerspiel.solvers.catalogue import new_solver
 from pokerspiel.solvers.compile_tree import compile_tree
 from pokerspiel.solvers.linear_program import solve_linear_program
 from pokerspiel.solvers.tree import Walk, make_tree
@@ -40,6 +41,24 @@ def test_the_value_is_known_and_nobody_gains(text: str) -> None:
     result = evaluate(tree, solution.strategy)
     assert result.values == pytest.approx(solution.value, abs=1e-8)
     assert abs(result.exploitability) < 1e-8
+
+
+@pytest.mark.parametrize(
+    ("text", "iterations"),
+    [("kuhn", 4_000), ("leduc", 20_000), ("mini_svara", 20_000), ("mini_sviten", 2_000)],
+)
+@pytest.mark.parametrize("algorithm", ["dcfr", "pcfr+"])
+def test_dcfr_and_pcfr_plus_find_the_same_values(
+    text: str, iterations: int, algorithm: str
+) -> None:
+    tree = compile_tree(text)
+    solver = new_solver(tree, algorithm)
+    solver.run(iterations)
+    result = evaluate(tree, solver.average_strategy())
+    assert result.values == pytest.approx([VALUES[text], -VALUES[text]], abs=1e-5)
+    # Each best response bounds the value from its side.
+    assert result.best_values[0] >= VALUES[text] - 1e-6
+    assert result.best_values[1] >= -VALUES[text] - 1e-6
 
 
 @pytest.mark.parametrize("text", ["kuhn_poker", "leduc_poker", "liars_dice(dice_sides=4)"])
