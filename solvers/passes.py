@@ -1,6 +1,6 @@
 """The passes over a sequence form: values up, regrets, reach down.
 
-All arrays are indexed by place (see sequence_form.py), float64:
+All arrays are indexed by place (see layout.py), float64:
 
 | array | holds |
 |---|---|
