@@ -133,25 +133,39 @@ def _sum_blocks(
     layout: Any, player: int, part: int, y: Any, value: Any, zero: Any, lanes: Any
 ) -> None:
     """Each row: the sum over its entries of value * matrix * reach of the other player's lanes."""
+    for run in range(layout.run_first[player, part], layout.run_first[player, part + 1]):
+        length = layout.runs[run, 2]
+        if length == 1:
+            _sum_block_rows(layout, player, run, y, value, zero, lanes, (0,))
+        elif length == 2:
+            _sum_block_rows(layout, player, run, y, value, zero, lanes, (0, 0))
+        else:
+            _sum_block_rows(layout, player, run, y, value, zero, lanes, range(length))
+
+
+@kernel(allocates=False, inline=True)
+def _sum_block_rows(
+    layout: Any, player: int, run: int, y: Any, value: Any, zero: Any, lanes: Any, entries: Any
+) -> None:
+    """The rows of a run, which have as many entries as `entries` is long."""
     runs, rows, columns, values = layout.runs, layout.rows, layout.columns, layout.values
-    matrix, numbers, first = layout.blocks.matrix, layout.blocks.numbers, layout.blocks.first
+    matrix, numbers = layout.blocks.matrix, layout.blocks.numbers
+    begin = layout.blocks.first[player]
     size = np.uint64(4 if len(lanes) <= 4 else 8)
     matrix_size = size * np.uint64(len(lanes))
-    for run in range(layout.run_first[player, part], layout.run_first[player, part + 1]):
-        low, high, length, entry = runs[run, 0], runs[run, 1], runs[run, 2], runs[run, 3]
-        for row in range(low, high):
-            total = zero
-            for _ in range(length):
-                product = zero
-                u = first[player] + matrix[entry] * matrix_size
-                lane = np.uint64(columns[entry])
-                for k in range(len(lanes)):
-                    reach = splat(y[lane + np.uint64(k)], zero)
-                    product = product + load(numbers, u, zero) * reach
-                    u += size
-                total = total + splat(values[entry], zero) * product
-                entry += np.uint64(1)
-            store_first(value, np.uint64(rows[row]), total, len(lanes))
+    entry = runs[run, 3]
+    for row in range(runs[run, 0], runs[run, 1]):
+        total = zero
+        for _ in range(len(entries)):
+            lane = np.uint64(columns[entry])
+            at = begin + matrix[entry] * matrix_size
+            product = load(numbers, at, zero) * splat(y[lane], zero)
+            for k in range(1, len(lanes)):
+                reach = splat(y[lane + np.uint64(k)], zero)
+                product = product + load(numbers, at + np.uint64(k) * size, zero) * reach
+            total = total + splat(values[entry], zero) * product
+            entry += np.uint64(1)
+        store_first(value, np.uint64(rows[row]), total, len(lanes))
 
 
 @kernel(allocates=False)
