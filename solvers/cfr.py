@@ -150,14 +150,16 @@ def iterate(
     players = layout.group_first.shape[0]
     meetings = 0
     for t in range(len(weights)):
-        for player in range(players):
-            _values(layout, state, player, team)
-            if alternating:
-                meetings = _update(layout, state, player, weights, t, team, meetings)
         if not alternating:
-            meetings = _gather_threads(team, meetings)
             for player in range(players):
-                meetings = _update(layout, state, player, weights, t, team, meetings)
+                _values(layout, state, player, team)
+                if team.thread == 0:
+                    _top_values(layout, state, player, team)
+            meetings = _gather_threads(team, meetings)
+        for player in range(players):
+            if alternating:
+                _values(layout, state, player, team)
+            meetings = _update(layout, state, player, weights, t, alternating, team, meetings)
         if team.thread == 0:
             control[ITERATION] += 1
             control[NODES] += nodes
@@ -165,29 +167,47 @@ def iterate(
 
 @kernel(allocates=False, inline=True)
 def _values(layout: Any, state: Any, player: int, team: Any) -> None:
-    """Values of the ends of a player's parts, the top being the first thread's."""
+    """Values of the ends of a player's parts below the top."""
     y = state.reach
     if layout.group_first.shape[0] > 2:
         multiply_joint(layout, player, state.reach, team.joint)
         y = team.joint
-    for part in range(layout.group_first.shape[1] - 1):
+    for part in range(1, layout.group_first.shape[1] - 1):
         if _is_mine(part, team):
             terminal_values(layout, player, part, y, state.value)
 
 
 @kernel(allocates=False, inline=True)
+def _top_values(layout: Any, state: Any, player: int, team: Any) -> None:
+    """Values of the ends of the top, by the first thread, after `_values`."""
+    y = state.reach
+    if layout.group_first.shape[0] > 2:
+        y = team.joint
+    terminal_values(layout, player, 0, y, state.value)
+
+
+@kernel(allocates=False, inline=True)
 def _is_mine(part: int, team: Any) -> Any:
-    """Whether a part is this thread's: the top is the first one's, the others go round."""
-    return (part == 0 and team.thread == 0) or (
-        part > 0 and (part - 1) % team.threads == team.thread
-    )
+    """Whether a part below the top is this thread's."""
+    return (part - 1) % team.threads == team.thread
 
 
 @kernel(allocates=False, inline=True)
 def _update(
-    layout: Any, state: Any, player: int, weights: Any, t: int, team: Any, meetings: int
+    layout: Any,
+    state: Any,
+    player: int,
+    weights: Any,
+    t: int,
+    alternating: bool,
+    team: Any,
+    meetings: int,
 ) -> Any:
-    """Regrets and reach of a player from the values of its ends; gives the number of meetings."""
+    """Regrets and reach of a player from the values of its ends; gives the number of meetings.
+
+    The ends of the top are valued here when players alternate: their rows read what other threads
+    have written for the player before, who have all met by then. With lanes no other rows do.
+    """
     positive, negative, average, prediction = (
         weights[t, 0],
         weights[t, 1],
@@ -200,6 +220,8 @@ def _update(
             update_regrets(layout, player, part, state, positive, negative, prediction)
     meetings = _gather_threads(team, meetings)
     if team.thread == 0:
+        if alternating:
+            _top_values(layout, state, player, team)
         lift(layout, player, state.value)
         update_regrets(layout, player, 0, state, positive, negative, prediction)
         add_reach(layout, player, 0, state, average)
@@ -208,7 +230,9 @@ def _update(
     for part in range(1, parts):
         if _is_mine(part, team):
             add_reach(layout, player, part, state, average)
-    return _gather_threads(team, meetings)
+    if not alternating or layout.blocks.width == 0:
+        meetings = _gather_threads(team, meetings)
+    return meetings
 
 
 @kernel(allocates=False, inline=True)
