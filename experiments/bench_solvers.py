@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
 from importlib.util import find_spec
 
@@ -23,7 +23,11 @@ GOOFSPIEL = (
     "turn_based_simultaneous_game(game=goofspiel(imp_info=True,num_cards=5,"
     "points_order=descending,returns_type=win_loss))"
 )
-SHORT = {GOOFSPIEL: "goofspiel, 5 cards", DICE: "liars_dice, 6 sides", SEVEN_SIDES: "7 sides"}
+SHORT = {
+    GOOFSPIEL: "goofspiel, 5 cards",
+    DICE: "liars_dice, 6 sides",
+    SEVEN_SIDES: "liars_dice, 7 sides",
+}
 
 FULL_TREE = ("cfr", "cfr+", "dcfr", "pcfr+")
 """Of these the slowest counts."""
@@ -40,61 +44,46 @@ def rows() -> list[Row]:
     """The comparisons, ours with the rival's."""
     from pokerspiel.experiments import rivals
 
-    liteefg = find_spec(rivals.LITEEFG) is not None
+    installed = find_spec(rivals.LITEEFG) is not None
     found = [
-        Row(
-            f"{_short(game)}, full tree",
-            "iterations",
-            goal,
-            partial(slowest_rate, game),
-            _without_seed(partial(rivals.openspiel_cfr_plus_rate, game)),
+        *_rows(
+            "full tree",
+            AGAINST_OPENSPIEL,
+            slowest_rate,
             "OpenSpiel's C++ CFR+",
-        )
-        for game, goal in AGAINST_OPENSPIEL.items()
-    ]
-    found += [
-        Row(
-            f"{_short(game)}, full tree",
-            "iterations",
-            goal,
-            partial(slowest_rate, game),
-            _without_seed(partial(rivals.liteefg_rate, game, "cfr+")) if liteefg else None,
+            lambda game: _without_seed(partial(rivals.openspiel_cfr_plus_rate, game)),
+        ),
+        *_rows(
+            "full tree",
+            AGAINST_LITEEFG,
+            slowest_rate,
             "LiteEFG's CFR+",
-        )
-        for game, goal in AGAINST_LITEEFG.items()
-    ]
-    found += [
-        Row(
-            f"{_short(game)}, external sampling",
-            "iterations",
-            goal,
-            partial(solver_rate, game, "external-sampling", 1),
-            _without_seed(partial(rivals.openspiel_external_rate, game)),
+            lambda game: (
+                _without_seed(partial(rivals.liteefg_rate, game, "cfr+")) if installed else None
+            ),
+        ),
+        *_rows(
+            "external sampling",
+            EXTERNAL_SAMPLING,
+            partial(solver_rate, "external-sampling", 1),
             "OpenSpiel's C++ external sampling",
-        )
-        for game, goal in EXTERNAL_SAMPLING.items()
-    ]
-    found += [
-        Row(
-            f"{_short(game)}, exploitability",
-            "evaluations",
-            goal,
-            partial(exploitability_rate, game),
-            _without_seed(partial(rivals.openspiel_exploitability_rate, game)),
+            lambda game: _without_seed(partial(rivals.openspiel_external_rate, game)),
+        ),
+        *_rows(
+            "exploitability",
+            EXPLOITABILITY,
+            exploitability_rate,
             "pyspiel.exploitability",
-        )
-        for game, goal in EXPLOITABILITY.items()
-    ]
-    found += [
-        Row(
-            f"{_short(game)}, two threads",
-            "iterations",
-            goal,
-            partial(solver_rate, game, "cfr+", 2),
-            partial(solver_rate, game, "cfr+", 1),
+            lambda game: _without_seed(partial(rivals.openspiel_exploitability_rate, game)),
+            unit="evaluations",
+        ),
+        *_rows(
+            "two threads",
+            TWO_THREADS,
+            partial(solver_rate, "cfr+", 2),
             "one thread",
-        )
-        for game, goal in TWO_THREADS.items()
+            lambda game: partial(solver_rate, "cfr+", 1, game),
+        ),
     ]
     found.append(
         Row(
@@ -121,6 +110,21 @@ def rows() -> list[Row]:
     return found
 
 
+def _rows(
+    what: str,
+    goals: Mapping[str, float],
+    ours: Callable[..., float],
+    rival_name: str,
+    rival: Callable[[str], Rate | None],
+    unit: str = "iterations",
+) -> list[Row]:
+    """One row a game; `ours` takes the game before seconds and seed."""
+    return [
+        Row(f"{_short(game)}, {what}", unit, goal, partial(ours, game), rival(game), rival_name)
+        for game, goal in goals.items()
+    ]
+
+
 def _short(game: str) -> str:
     return SHORT.get(game, game)
 
@@ -139,7 +143,7 @@ def _solver(game: str, algorithm: str, threads: int) -> TreeSolver:
     return new_solver(_tree(game), algorithm, Plan(threads=threads))
 
 
-def solver_rate(game: str, algorithm: str, threads: int, seconds: float, seed: int) -> float:
+def solver_rate(algorithm: str, threads: int, game: str, seconds: float, seed: int) -> float:
     """Iterations a second; the solver goes on where the last call left it."""
     solver = _solver(game, algorithm, threads)
     iterations, before = solver.iteration, solver.seconds
@@ -150,7 +154,7 @@ def solver_rate(game: str, algorithm: str, threads: int, seconds: float, seed: i
 def slowest_rate(game: str, seconds: float, seed: int) -> float:
     """Iterations a second of the slowest of FULL_TREE."""
     share = seconds / len(FULL_TREE)
-    return min(solver_rate(game, algorithm, 1, share, seed) for algorithm in FULL_TREE)
+    return min(solver_rate(algorithm, 1, game, share, seed) for algorithm in FULL_TREE)
 
 
 def exploitability_rate(game: str, seconds: float, seed: int) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 
 from pokerspiel.games.compiled import kernel
 from pokerspiel.solvers.layout import SequenceForm, aligned
-from pokerspiel.solvers.passes import multiply_joint, respond, spread_reach, terminal_values
+from pokerspiel.solvers.passes import choose_best, multiply_joint, spread_reach, terminal_values
 from pokerspiel.solvers.sequence_form import sequence_form
 from pokerspiel.solvers.tree import Tree
 
@@ -104,7 +104,7 @@ def _evaluate(
         for part in range(layout.group_first.shape[1] - 1):
             terminal_values(layout, player, part, y, value)
             values[player] += _own_value(layout, player, part, reach, value)
-        best[player] = respond(layout, player, y, value, response)
+        best[player] = choose_best(layout, player, value, response)
 
 
 @kernel(allocates=False)

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from pokerspiel.games.compiled import kernel
-from pokerspiel.solvers.algorithms import factors
 from pokerspiel.solvers.cfr import Cfr, update_player
 from pokerspiel.solvers.layout import aligned
 from pokerspiel.solvers.passes import respond, spread_reach
@@ -41,10 +40,6 @@ class CfrBr(Cfr):
             self.control,
             4 * self.tree.nodes,
         )
-
-    def advance(self, iterations: int) -> None:
-        start = self.iteration
-        self._iterate(factors(self.row, start, start + iterations, self.horizon))
 
 
 @kernel(fuse=True, allocates=False)

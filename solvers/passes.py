@@ -323,6 +323,12 @@ def respond(layout: Any, player: int, y: Any, value: Any, behaviour: Any) -> Any
     """
     for part in range(layout.group_first.shape[1] - 1):
         terminal_values(layout, player, part, y, value)
+    return choose_best(layout, player, value, behaviour)
+
+
+@kernel(allocates=False)
+def choose_best(layout: Any, player: int, value: Any, behaviour: Any) -> Any:
+    """`respond` where `value` holds the terminal values already."""
     top = layout.group_first[player, 1]
     _choose(layout, top, layout.group_first[player, -1], value, behaviour)
     lift(layout, player, value)

@@ -57,9 +57,9 @@ class Tree:
     game: str
     """Game string, as OpenSpiel writes it."""
     unit: str
-    """What the returns count: "chip", or "utility" where the game does not say."""
+    """The unit of reports: "ante" or "big blind", or "utility" where the game does not say."""
     big_unit: float
-    """Returns that make one ante, or one big blind: 1 where the game does not say."""
+    """Returns, in chips, that make one such unit: 1 where the game does not say."""
     players: int
 
     turn: np.ndarray

@@ -50,7 +50,7 @@ def test_every_ratio_of_the_plan_has_a_row() -> None:
 
 def test_solver_rates_count_iterations() -> None:
     tree = compile_tree("kuhn_poker")
-    assert bench_solvers.solver_rate("kuhn_poker", "cfr", 1, 0.05, 0) > 0
+    assert bench_solvers.solver_rate("cfr", 1, "kuhn_poker", 0.05, 0) > 0
     solver = bench_solvers._solver("kuhn_poker", "cfr", 1)
     assert solver.nodes == solver.iteration * 2 * tree.nodes
     assert bench_solvers.compile_rate("leduc_poker", 0.0, 0) > 0
