@@ -30,7 +30,8 @@ from pokerspiel.solvers.catalogue import DEFAULT_HORIZON, new_solver
 from pokerspiel.solvers.compile_tree import BYTES_PER_NODE, compile_tree
 from pokerspiel.solvers.sequence_form import SequenceForm
 from pokerspiel.solvers.tree import Tree, TreeTooLargeError
-from pokerspiel.solvers.tree_solver import Progress, TreeSolver
+from pokerspiel.solvers.solver import Progress
+from pokerspiel.solvers.tree_solver import TreeSolver
 
 DEFAULT_ITERATIONS = 1000
 """Where no limit is named."""

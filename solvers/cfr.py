@@ -27,7 +27,8 @@ from pokerspiel.solvers.passes import (
 from pokerspiel.solvers.sequence_form import sequence_form
 from pokerspiel.solvers.threads import run_together
 from pokerspiel.solvers.tree import Tree
-from pokerspiel.solvers.tree_solver import ITERATION, NODES, TreeSolver, normalised
+from pokerspiel.solvers.solver import ITERATION, NODES
+from pokerspiel.solvers.tree_solver import TreeSolver, normalised
 
 _SAVED = ("behaviour", "regret", "average")
 

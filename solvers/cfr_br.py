@@ -16,7 +16,7 @@ from pokerspiel.solvers.cfr import Cfr, update_player
 from pokerspiel.solvers.layout import aligned
 from pokerspiel.solvers.passes import respond, spread_reach
 from pokerspiel.solvers.tree import Tree
-from pokerspiel.solvers.tree_solver import ITERATION, NODES
+from pokerspiel.solvers.solver import ITERATION, NODES
 
 
 class CfrBr(Cfr):

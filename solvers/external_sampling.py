@@ -32,7 +32,7 @@ from pokerspiel.solvers.packed_tree import (
     unit_of,
 )
 from pokerspiel.solvers.tree import Tree
-from pokerspiel.solvers.tree_solver import ITERATION, NODES
+from pokerspiel.solvers.solver import ITERATION, NODES
 
 _FRAME = np.dtype(
     [

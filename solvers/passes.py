@@ -235,16 +235,16 @@ def update_regrets(
             start = base + i
             rates = (positive, negative, prediction)
             if n == 2:
-                v = _match(value, behaviour, regret, start, m, rates, (0, 0))
+                v = match(value, behaviour, regret, start, m, rates, (0, 0))
             elif n == 3:
-                v = _match(value, behaviour, regret, start, m, rates, (0, 0, 0))
+                v = match(value, behaviour, regret, start, m, rates, (0, 0, 0))
             else:
-                v = _match(value, behaviour, regret, start, m, rates, range(n))
+                v = match(value, behaviour, regret, start, m, rates, range(n))
             scatter_add(value, above, entry + i, v)
 
 
 @kernel(allocates=False, inline=True)
-def _match(
+def match(
     value: Any, behaviour: Any, regret: Any, start: int, m: int, rates: Any, actions: Any
 ) -> Any:
     """Update eight sets and give their values.

@@ -42,7 +42,7 @@ from pokerspiel.solvers.packed_tree import (
 )
 from pokerspiel.solvers.sampling_schemes import ALL, ONE
 from pokerspiel.solvers.tree import Tree
-from pokerspiel.solvers.tree_solver import ITERATION, NODES
+from pokerspiel.solvers.solver import ITERATION, NODES
 
 _FRAME = np.dtype(
     [

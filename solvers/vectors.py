@@ -102,6 +102,39 @@ def store(typing_context: Any, array: Any, index: Any, vector: Any) -> Any:
 
 
 @intrinsic
+def transpose(typing_context: Any, source: Any, at: Any, target: Any, to: Any) -> Any:
+    """Write the 8 x 8 numbers of `source` from `at` on to `target` from `to` on, rows as columns."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        kind = ir.VectorType(ir.DoubleType(), 8).as_pointer()
+
+        def pointer(array_type: Any, array: Any, start: Any, row: int) -> Any:
+            index = builder.add(start, ir.IntType(64)(8 * row))
+            return builder.bitcast(_pointer(context, builder, array_type, array, index), kind)
+
+        rows = [
+            builder.load(pointer(signature.args[0], args[0], args[1], row), align=8)
+            for row in range(8)
+        ]
+        for step in (1, 2, 4):
+            # Exchange the off-diagonal blocks of `step` numbers between rows `step` apart.
+            number = ir.VectorType(ir.IntType(32), 8)
+            upper = [k if not k & step else 8 + (k ^ step) for k in range(8)]
+            lower = [k ^ step if not k & step else 8 + k for k in range(8)]
+            for row in range(8):
+                if not row & step:
+                    a, b = rows[row], rows[row | step]
+                    rows[row] = builder.shuffle_vector(a, b, ir.Constant(number, upper))
+                    rows[row | step] = builder.shuffle_vector(a, b, ir.Constant(number, lower))
+        for row in range(8):
+            to = pointer(signature.args[2], args[2], args[3], row)
+            builder.store(rows[row], to, align=8)
+        return context.get_dummy_value()
+
+    return types.void(source, types.uintp, target, types.uintp), codegen
+
+
+@intrinsic
 def store_first(typing_context: Any, array: Any, index: Any, vector: Any, count: Any) -> Any:
     """Write the first `count` numbers of a vector to `array` from `index` on."""
 

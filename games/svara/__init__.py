@@ -8,6 +8,7 @@ multiplier, join, decline.
 """
 
 from pokerspiel.games.kernel import register, same_action
+from pokerspiel.games.svara.deals import chain_of_deals
 from pokerspiel.games.svara.estimate import equity, observation_size, observe, private_block
 from pokerspiel.games.svara.knowledge import audience, information_key, odds
 from pokerspiel.games.svara.play import (
@@ -59,6 +60,7 @@ __all__ = [
     "PARAMETERS",
     "STATE",
     "action_name",
+    "chain_of_deals",
     "describe",
     "event_name",
     "hand_text",

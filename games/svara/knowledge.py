@@ -10,14 +10,28 @@ from pokerspiel.games import betting
 from pokerspiel.games.betting import (
     bit,
 )
+from pokerspiel.games.cards import RANKS, popcount
 from pokerspiel.games.compiled import kernel
+from pokerspiel.games.hands import JOKER
 from pokerspiel.games.kernel import (
     CHANCE,
     EVERYBODY,
     mix,
 )
 from pokerspiel.games.pots import count_seats
-from pokerspiel.games.svara.state import BET, BLIND, CLUBS, JOIN, MAIN_POT, POINTS
+from pokerspiel.games.svara.classes import NO_CLASS
+from pokerspiel.games.svara.state import (
+    BET,
+    BLIND,
+    BLOCKERS,
+    CLUBS,
+    HANDS,
+    JOIN,
+    MAIN_POT,
+    NO_ABSTRACTION,
+)
+
+_ACE = RANKS.index("A")
 
 
 @kernel
@@ -84,16 +98,63 @@ def information_key(state: Any, tables: Any, player: int) -> Any:
     """Hash of what `player` knows.
 
     `none` remembers all actions and own hands, up to an exchange of spades, hearts and diamonds.
-    `points` keeps the stakes at the deal, the actions since and the points of the hand.
+    The others forget what no later deal depends on: they keep the stakes at the deal, the place
+    behind the dealer, the actions since and of the hand its points (`points`), with the joker and
+    the number of aces (`blockers`), or all up to suits (`hands`). A key of `hands` has the number
+    of the hand's class in its last bits, NO_CLASS without a hand.
     """
     rules = tables.rules[0]
-    if rules.abstraction == POINTS:
-        key = mix(state.deal_history, np.uint64(player))
-        if state.phase == BET and state.in_deal & bit(player):
-            return mix(key, np.uint64(state.points[player]))
+    if rules.abstraction == NO_ABSTRACTION:
+        key = mix(mix(state.history, np.uint64(player)), state.memory[player])
+        return mix_hand(key, state, rules, player)
+    place = (player + 2 * rules.players - state.dealer - 1) % rules.players
+    key = mix(state.deal_history, np.uint64(place))
+    looked = state.phase == BET and state.in_deal & bit(player) != 0
+    if rules.abstraction == HANDS:
+        number = NO_CLASS
+        if looked:
+            number = np.int64(tables.hand_class[hand_place(state.hand[player], rules)])
+        return key & ~np.uint64(NO_CLASS) | np.uint64(number)
+    if not looked:
         return mix(key, np.uint64(64 + state.phase))
-    key = mix(mix(state.history, np.uint64(player)), state.memory[player])
-    return mix_hand(key, state, rules, player)
+    if rules.abstraction == BLOCKERS:
+        key = mix(key, _blockers(state.hand[player], rules.hole_cards))
+    return mix(key, np.uint64(state.points[player]))
+
+
+@kernel
+def hand_place(hand: Any, rules: Any) -> Any:
+    """The number of a full hand among all hands of the deck, whatever the order of its cards.
+
+    With places p < q < r of the cards in the deck it is C(p, 1) + C(q, 2) + C(r, 3).
+    """
+    n = np.int64(rules.hole_cards)
+    number: Any = np.int64(0)
+    for i in range(n):
+        card = np.uint64(hand[i])
+        place = popcount(rules.deck & ((np.uint64(1) << card) - np.uint64(1)))
+        lower = 0
+        for j in range(n):
+            lower += hand[j] < hand[i]
+        if lower == 0:
+            number += place
+        elif lower == 1:
+            number += place * (place - 1) // 2
+        else:
+            number += place * (place - 1) * (place - 2) // 6
+    return number
+
+
+@kernel
+def _blockers(hand: Any, n: int) -> Any:
+    """Whether the hand holds the joker, and its aces."""
+    found = np.uint64(0)
+    for i in range(n):
+        if hand[i] == JOKER:
+            found += np.uint64(8)
+        elif np.int64(hand[i]) >> 2 == _ACE:
+            found += np.uint64(1)
+    return found
 
 
 @kernel

@@ -38,6 +38,7 @@ from pokerspiel.games.svara.knowledge import mix_hand, receiver
 from pokerspiel.games.svara.state import (
     BET,
     BLIND,
+    COUNTED_SVARKAS,
     DEAL,
     DOWN,
     JOIN,
@@ -107,17 +108,36 @@ def _start_deal(state: Any, rules: Any) -> None:
 
 @kernel
 def _hash_stakes(state: Any, rules: Any) -> None:
-    """Begin `deal_history` with what matters of the past: stacks, pots, who is in, who deals."""
-    key = mix(np.uint64(state.svarkas), np.uint64(state.in_deal) << np.uint64(8))
-    key = mix(key, np.uint64(state.dealer + 1))
-    key = mix(key, np.uint64(state.tied))
-    for seat in range(rules.players):
-        key = mix(key, np.uint64(state.stack[seat]))
+    """Begin `deal_history` with what matters of the past: stacks, pots, who is in.
+
+    Seats count from the left of the dealer, so that it is the same whoever deals.
+    """
+    n = rules.players
+    left = rules.max_svarkas - state.svarkas if counts_svarkas(rules) else 0
+    key = mix(np.uint64(left), _from_dealer(state, n, state.in_deal))
+    key = mix(key, _from_dealer(state, n, state.tied))
+    for i in range(n):
+        key = mix(key, np.uint64(state.stack[(state.dealer + 1 + i) % n]))
     for i in range(np.int64(state.pots)):
-        key = mix(
-            key, np.uint64(state.pot_chips[i]) << np.uint64(16) | np.uint64(state.pot_seats[i])
-        )
+        seats = _from_dealer(state, n, state.pot_seats[i])
+        key = mix(key, np.uint64(state.pot_chips[i]) << np.uint64(16) | seats)
     state.deal_history = key
+
+
+@kernel
+def counts_svarkas(rules: Any) -> bool:
+    """Whether how many svarkas are left belongs to what is at stake."""
+    return rules.max_svarkas <= COUNTED_SVARKAS or rules.can_check != 0
+
+
+@kernel
+def _from_dealer(state: Any, players: int, seats: int) -> Any:
+    """A set of seats, numbered from the left of the dealer."""
+    turned = np.uint64(0)
+    for i in range(players):
+        if seats & bit((state.dealer + 1 + i) % players):
+            turned |= np.uint64(1) << np.uint64(i)
+    return turned
 
 
 @kernel

@@ -23,6 +23,7 @@ from pokerspiel.games.kernel import (
     MAX_SEATS,
 )
 from pokerspiel.games.parameters import Limits, Parameter
+from pokerspiel.games.svara.classes import hand_classes
 
 BLIND, DEAL, BET, JOIN = 0, 1, 2, 3
 
@@ -38,10 +39,17 @@ UP, DOWN, NEAREST = 0, 1, 2
 
 ROUNDINGS = ("up", "down", "nearest")
 
-ABSTRACTIONS = {"none": 1, "points": 1}
+ABSTRACTIONS = {"none": 1, "points": 2, "blockers": 1, "hands": 1}
 """Names of the information sets, with the version of each."""
 
-NO_ABSTRACTION, POINTS = 0, 1
+NO_ABSTRACTION, POINTS, BLOCKERS, HANDS = range(4)
+
+COUNTED_SVARKAS = 8
+"""With at most so many svarkas in a row, how many are left belongs to what is at stake.
+
+With more the bound is met so seldom that the abstractions forget it; with checks, which let a pot
+stay as it is, it is always counted.
+"""
 
 SUITS, CLUBS = 4, 0
 
@@ -64,7 +72,8 @@ STATE = np.dtype(
         ("pots", np.uint8),  # pots carried into this deal
         ("pot_chips", np.int32, (MAX_POTS,)),
         ("pot_seats", np.uint16, (MAX_POTS,)),  # seats that may win the pot
-        ("deal_history", np.uint64),  # hash of the stakes at the deal and the actions since
+        ("deal_history", np.uint64),  # hash of the stakes at the deal, as seen from the dealer, and
+        # of the actions since
         ("memory", np.uint64, (MAX_SEATS,)),  # hash of the hands held in earlier deals
     ],
     align=True,
@@ -97,6 +106,8 @@ class Tables(NamedTuple):
     """Parameters of the game, for the kernels."""
 
     rules: np.ndarray
+    hand_class: np.ndarray
+    """uint16: the class of each hand by its `hand_place`; empty unless the abstraction asks."""
 
 
 PARAMETERS = (
@@ -178,7 +189,12 @@ def make_tables(parameters: dict[str, Any]) -> Tables:
     rules["joker_mode"] = int(parameters["joker_mode"] == "sum_all")
     rules["sevens"] = int(parameters["sevens"] == "fixed_23")
     rules["abstraction"] = tuple(ABSTRACTIONS).index(parameters["abstraction"])
-    return Tables(rules)
+    classes = np.zeros(0, np.uint16)
+    if rules["abstraction"] == HANDS:
+        classes = hand_classes(
+            deck, parameters["hole_cards"], int(rules["joker_mode"][0]), int(rules["sevens"][0])
+        ).hand_class
+    return Tables(rules, classes)
 
 
 def limits(parameters: dict[str, Any]) -> Limits:

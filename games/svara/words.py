@@ -6,15 +6,18 @@ from typing import Any
 
 from pokerspiel.games import betting
 from pokerspiel.games.cards import RANKS, card_name, cards_text
+from pokerspiel.games.hands import JOKER
 from pokerspiel.games.kernel import CHANCE
 from pokerspiel.games.svara.knowledge import cards_held
 from pokerspiel.games.svara.play import blind_total
 from pokerspiel.games.svara.state import (
     BET,
     BLIND,
+    BLOCKERS,
     CLUBS,
     DEAL,
     JOIN,
+    NO_ABSTRACTION,
     POINTS,
     SUITS,
     decline,
@@ -65,14 +68,22 @@ def hand_text(game: Any, state: Any, player: int) -> str:
     """What an information set says of the hand: its points, or its cards up to suits."""
     rules = game.tables.rules[0]
     held = int(cards_held(state, rules, player))
-    if rules["abstraction"] == POINTS:
-        shown = state["phase"] == BET and held
-        return f"{int(state['points'][player])} points" if shown else ""
     cards = [int(card) for card in state["hand"][player][:held]]
+    if rules["abstraction"] != NO_ABSTRACTION and state["phase"] != BET:
+        return ""
+    if rules["abstraction"] in (POINTS, BLOCKERS) and held:
+        blockers = "".join(card_name(card)[0] for card in sorted(cards) if _blocks(card))
+        known = f" with {blockers}" if rules["abstraction"] == BLOCKERS and blockers else ""
+        return f"{int(state['points'][player])} points{known}"
     suits = [[card >> 2 for card in cards if card & 3 == suit] for suit in range(SUITS)]
     others = sorted((sorted(ranks) for ranks in suits[1:] if ranks), reverse=True)
     named = zip("cxyz", [suits[CLUBS], *others], strict=False)
     return "".join(RANKS[rank] + suit for suit, ranks in named for rank in sorted(ranks))
+
+
+def _blocks(card: int) -> bool:
+    """Whether `blockers` names the card: the joker as 7, and aces."""
+    return card == JOKER or card >> 2 == len(RANKS) - 1
 
 
 _PHASE_NAMES = {BLIND: "blind phase", DEAL: "deal", BET: "betting", JOIN: "joining"}

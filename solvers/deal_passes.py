@@ -1,0 +1,356 @@
+"""The passes over a deal with all hands at once: values, regrets, reach.
+
+A *half* of an iteration updates one player: the ends of its rows are valued from the other's reach
+(threads share the groups of lanes), then its regrets and reach are updated (threads share the
+chunks of hands), then what it does before it looks, which no card decides (the first thread).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pokerspiel.games.compiled import kernel
+from pokerspiel.solvers.atomics import meet
+from pokerspiel.solvers.hand_sums import LANES, sweep
+from pokerspiel.solvers.passes import match
+from pokerspiel.solvers.vectors import (
+    eight,
+    larger,
+    load,
+    splat,
+    store,
+    sum_of,
+    transpose,
+    where_positive,
+)
+
+TILE = LANES * LANES
+
+
+class Team(NamedTuple):
+    """A thread among those that work on a deal together, and room for its sweeps."""
+
+    thread: int
+    threads: int
+    gate: np.ndarray
+    lose: np.ndarray
+    tie: np.ndarray
+    win: np.ndarray
+    """[chunks * 64]"""
+    total: np.ndarray
+    """[kinds * 8]"""
+    tile: np.ndarray
+    """[3 * 64]"""
+
+
+@kernel(allocates=False)
+def value_ends(layout: Any, numbers: Any, theirs: Any, their_rows: int, sums: Any, team: Any) -> None:
+    """Values of all rows of a player from what ends right after them, for a thread's groups."""
+    for group in range(np.uint64(team.thread), np.uint64(len(layout.lanes)), np.uint64(team.threads)):
+        flat = layout.flat[group] != 0
+        _gather_ends(layout, numbers, theirs, np.uint64(their_rows), group, team)
+        sweep(sums, flat, team.lose, team.tie, team.win, team.total)
+        _spread_values(layout, numbers, group, team)
+
+
+@kernel(allocates=False, inline=True)
+def _gather_ends(
+    layout: Any, numbers: Any, theirs: Any, their_rows: Any, group: Any, team: Any
+) -> None:
+    """The weights of a group's sweep: what its ends pay, times the other's reach."""
+    zero, one = eight(0.0), eight(1.0)
+    chunks = layout.shape[2]
+    lanes, tile = np.uint64(LANES), np.uint64(TILE)
+    for chunk in range(chunks):
+        for lane in range(lanes):
+            x, y, z = zero, zero, zero
+            first = group * lanes + lane
+            for e in range(layout.entry_first[first], layout.entry_first[first + np.uint64(1)]):
+                row, blind = layout.entry_row[e], layout.entry_blind[e]
+                r = load(theirs.blind_reach, blind * lanes, zero)
+                if row != blind:
+                    r = r * load(theirs.reach, (chunk * their_rows + row) * lanes, zero)
+                at = np.uint64(3) * e
+                x = x + splat(numbers.coefficient[at], zero) * r
+                y = y + splat(numbers.coefficient[at + np.uint64(1)], zero) * r
+                z = z + splat(numbers.coefficient[at + np.uint64(2)], zero) * r
+            store(team.tile, lane * lanes, x)
+            store(team.tile, tile + lane * lanes, y)
+            store(team.tile, np.uint64(2) * tile + lane * lanes, z)
+        transpose(team.tile, np.uint64(0), team.lose, chunk * tile)
+        if layout.flat[group] == 0:
+            transpose(team.tile, tile, team.tie, chunk * tile)
+            transpose(team.tile, np.uint64(2) * tile, team.win, chunk * tile)
+
+
+@kernel(allocates=False, inline=True)
+def _spread_values(layout: Any, numbers: Any, group: Any, team: Any) -> None:
+    zero = eight(0.0)
+    rows, chunks = layout.shape[1], layout.shape[2]
+    lanes, tile = np.uint64(LANES), np.uint64(TILE)
+    for chunk in range(chunks):
+        transpose(team.lose, chunk * tile, team.tile, np.uint64(0))
+        for lane in range(layout.lanes[group]):
+            row = layout.lane_row[group * lanes + lane]
+            at = (chunk * rows + row) * lanes
+            store(numbers.value, at, load(team.tile, lane * lanes, zero))
+
+
+@kernel(allocates=False, inline=True)
+def _first_chunk(layout: Any, team: Any) -> Any:
+    return layout.shape[2] * np.uint64(team.thread) // np.uint64(team.threads)
+
+
+@kernel(allocates=False, inline=True)
+def _last_chunk(layout: Any, team: Any) -> Any:
+    return layout.shape[2] * np.uint64(team.thread + 1) // np.uint64(team.threads)
+
+
+@kernel(allocates=False, inline=True)
+def _clear_bare(layout: Any, numbers: Any, base: Any) -> None:
+    zero = eight(0.0)
+    for i in range(np.uint64(len(layout.bare))):
+        store(numbers.value, base + layout.bare[i] * np.uint64(LANES), zero)
+
+
+@kernel(allocates=False, inline=True)
+def _add(array: Any, at: Any, v: Any) -> None:
+    store(array, at, load(array, at, v) + v)
+
+
+@kernel(allocates=False, inline=True)
+def _match(value: Any, behaviour: Any, regret: Any, at: Any, n: Any, rates: Any) -> Any:
+    lanes = np.uint64(LANES)
+    if n == 2:
+        v = match(value, behaviour, regret, at, lanes, rates, (0, 0))
+    elif n == 3:
+        v = match(value, behaviour, regret, at, lanes, rates, (0, 0, 0))
+    else:
+        v = match(value, behaviour, regret, at, lanes, rates, range(n))
+    return v
+
+
+@kernel(allocates=False)
+def update_hands(layout: Any, numbers: Any, rates: Any, fade: float, team: Any) -> None:
+    """Regrets, strategies, averages and reach of a player who has looked, for a thread's chunks."""
+    zero, one = eight(0.0), eight(1.0)
+    lanes = np.uint64(LANES)
+    sets = layout.sets
+    blind, rows = layout.shape[0], layout.shape[1]
+    old = splat(fade, zero)
+    for chunk in range(_first_chunk(layout, team), _last_chunk(layout, team)):
+        base = chunk * rows * lanes
+        _clear_bare(layout, numbers, base)
+        for i in range(len(sets) - 1, -1, -1):
+            s = np.uint64(i)
+            at = base + sets[s, 0] * lanes
+            v = _match(numbers.value, numbers.behaviour, numbers.regret, at, sets[s, 1], rates)
+            _add(numbers.value, base + sets[s, 2] * lanes, v)
+        for s in range(np.uint64(len(sets))):
+            above = one
+            if sets[s, 2] >= blind:
+                above = load(numbers.reach, base + sets[s, 2] * lanes, zero)
+            before = load(numbers.blind_reach, sets[s, 3] * lanes, zero)
+            start = base + sets[s, 0] * lanes
+            for at in range(start, start + sets[s, 1] * lanes, lanes):
+                played = before * load(numbers.reach, at, zero)
+                store(numbers.average, at, load(numbers.average, at, zero) * old + played)
+                store(numbers.reach, at, above * load(numbers.behaviour, at, zero))
+
+
+@kernel(allocates=False)
+def sum_blind_values(layout: Any, numbers: Any) -> None:
+    """The values of the blind rows, over all hands."""
+    zero = eight(0.0)
+    lanes = np.uint64(LANES)
+    rows = layout.shape[1]
+    for row in range(layout.shape[0]):
+        v = zero
+        for chunk in range(layout.shape[2]):
+            v = v + load(numbers.value, (chunk * rows + row) * lanes, zero)
+        store(numbers.blind_value, row * lanes, splat(sum_of(v), zero))
+
+
+@kernel(allocates=False)
+def update_blind(layout: Any, numbers: Any, rates: Any, fade: float) -> None:
+    """The same for what the player does before it looks; blind_value[0] is the whole deal's."""
+    zero = eight(0.0)
+    lanes = np.uint64(LANES)
+    sets = layout.blind_sets
+    sum_blind_values(layout, numbers)
+    value, behaviour, regret = numbers.blind_value, numbers.blind_behaviour, numbers.blind_regret
+    old = splat(fade, zero)
+    for i in range(len(sets) - 1, -1, -1):
+        s = np.uint64(i)
+        v = _match(value, behaviour, regret, sets[s, 0] * lanes, sets[s, 1], rates)
+        _add(value, sets[s, 2] * lanes, v)
+    for s in range(np.uint64(len(sets))):
+        above = load(numbers.blind_reach, sets[s, 2] * lanes, zero)
+        start = sets[s, 0] * lanes
+        for at in range(start, start + sets[s, 1] * lanes, lanes):
+            average = load(numbers.blind_average, at, zero)
+            store(numbers.blind_average, at, average * old + load(numbers.blind_reach, at, zero))
+            store(numbers.blind_reach, at, above * load(behaviour, at, zero))
+
+
+@kernel(allocates=False)
+def iterate_deal(
+    first: Any,
+    first_numbers: Any,
+    second: Any,
+    second_numbers: Any,
+    weights: Any,
+    sums: Any,
+    team: Any,
+) -> None:
+    """One iteration of both players, in turn, for each row of `weights` (algorithms.py)."""
+    meetings = 0
+    for t in range(len(weights)):
+        meetings = _half(first, first_numbers, second_numbers, second, weights, t, sums, team, meetings)
+        meetings = _half(second, second_numbers, first_numbers, first, weights, t, sums, team, meetings)
+
+
+@kernel(allocates=False)
+def _half(
+    layout: Any,
+    numbers: Any,
+    theirs: Any,
+    other: Any,
+    weights: Any,
+    t: int,
+    sums: Any,
+    team: Any,
+    meetings: int,
+) -> Any:
+    rates = (weights[t, 0], weights[t, 1], weights[t, 3])
+    value_ends(layout, numbers, theirs, other.shape[1], sums, team)
+    meetings = _gather_threads(team, meetings)
+    update_hands(layout, numbers, rates, weights[t, 2], team)
+    meetings = _gather_threads(team, meetings)
+    if len(layout.blind_sets) > 0:
+        if team.thread == 0:
+            update_blind(layout, numbers, rates, weights[t, 2])
+        meetings = _gather_threads(team, meetings)
+    return meetings
+
+
+@kernel(allocates=False, inline=True)
+def _gather_threads(team: Any, meetings: int) -> Any:
+    if team.threads > 1:
+        meetings += 1
+        meet(team.gate, team.threads, meetings)
+    return meetings
+
+
+# Evaluation: the behaviour is fixed.
+
+
+@kernel(allocates=False)
+def spread_behaviour(layout: Any, numbers: Any) -> None:
+    """The reach of a player under its behaviour."""
+    zero, one = eight(0.0), eight(1.0)
+    lanes = np.uint64(LANES)
+    sets, blind_sets = layout.sets, layout.blind_sets
+    blind, rows = layout.shape[0], layout.shape[1]
+    for s in range(np.uint64(len(blind_sets))):
+        above = load(numbers.blind_reach, blind_sets[s, 2] * lanes, zero)
+        start = blind_sets[s, 0] * lanes
+        for at in range(start, start + blind_sets[s, 1] * lanes, lanes):
+            store(numbers.blind_reach, at, above * load(numbers.blind_behaviour, at, zero))
+    for chunk in range(layout.shape[2]):
+        base = chunk * rows * lanes
+        for s in range(np.uint64(len(sets))):
+            above = one
+            if sets[s, 2] >= blind:
+                above = load(numbers.reach, base + sets[s, 2] * lanes, zero)
+            start = base + sets[s, 0] * lanes
+            for at in range(start, start + sets[s, 1] * lanes, lanes):
+                store(numbers.reach, at, above * load(numbers.behaviour, at, zero))
+
+
+@kernel(allocates=False, inline=True)
+def _mean(value: Any, behaviour: Any, start: Any, n: Any) -> Any:
+    zero = eight(0.0)
+    v = zero
+    for at in range(start, start + n * np.uint64(LANES), np.uint64(LANES)):
+        v = v + load(value, at, zero) * load(behaviour, at, zero)
+    return v
+
+
+@kernel(allocates=False, inline=True)
+def _best(value: Any, behaviour: Any, start: Any, n: Any) -> Any:
+    """The value of the best action; `behaviour` becomes to play the first of those."""
+    zero, one = eight(0.0), eight(1.0)
+    lanes = np.uint64(LANES)
+    end = start + n * lanes
+    v = load(value, start, zero)
+    for at in range(start + lanes, end, lanes):
+        v = larger(v, load(value, at, zero))
+    left = one
+    for at in range(start, end, lanes):
+        chosen = where_positive(v - load(value, at, zero), zero, left)
+        store(behaviour, at, chosen)
+        left = left - chosen
+    return v
+
+
+@kernel(allocates=False)
+def value_of_deal(layout: Any, numbers: Any, best: bool) -> Any:
+    """Value of a player's behaviour where `numbers.value` holds the ends, which it destroys.
+
+    With `best` it is the value of the best response, which takes the place of the behaviour.
+    """
+    lanes = np.uint64(LANES)
+    sets, blind_sets = layout.sets, layout.blind_sets
+    for chunk in range(layout.shape[2]):
+        base = chunk * layout.shape[1] * lanes
+        _clear_bare(layout, numbers, base)
+        for i in range(len(sets) - 1, -1, -1):
+            s = np.uint64(i)
+            start = base + sets[s, 0] * lanes
+            v = _value_of_set(numbers.value, numbers.behaviour, start, sets[s, 1], best)
+            _add(numbers.value, base + sets[s, 2] * lanes, v)
+    sum_blind_values(layout, numbers)
+    value, behaviour = numbers.blind_value, numbers.blind_behaviour
+    for i in range(len(blind_sets) - 1, -1, -1):
+        s = np.uint64(i)
+        v = _value_of_set(value, behaviour, blind_sets[s, 0] * lanes, blind_sets[s, 1], best)
+        _add(value, blind_sets[s, 2] * lanes, v)
+    return value[0]
+
+
+@kernel(allocates=False, inline=True)
+def _value_of_set(value: Any, behaviour: Any, start: Any, n: Any, best: bool) -> Any:
+    if best:
+        return _best(value, behaviour, start, n)
+    return _mean(value, behaviour, start, n)
+
+
+@kernel(allocates=False)
+def average_behaviour(layout: Any, numbers: Any, out: Any) -> None:
+    """Let the behaviour of `out` be the average strategy of `numbers`."""
+    lanes = np.uint64(LANES)
+    for chunk in range(layout.shape[2]):
+        base = chunk * layout.shape[1] * lanes
+        for s in range(np.uint64(len(layout.sets))):
+            start = base + layout.sets[s, 0] * lanes
+            _normalise(numbers.average, start, layout.sets[s, 1], out.behaviour)
+    for s in range(np.uint64(len(layout.blind_sets))):
+        start = layout.blind_sets[s, 0] * lanes
+        _normalise(numbers.blind_average, start, layout.blind_sets[s, 1], out.blind_behaviour)
+
+
+@kernel(allocates=False, inline=True)
+def _normalise(average: Any, start: Any, n: Any, out: Any) -> None:
+    zero, one = eight(0.0), eight(1.0)
+    lanes = np.uint64(LANES)
+    end = start + n * lanes
+    total = zero
+    for at in range(start, end, lanes):
+        total = total + load(average, at, zero)
+    share = where_positive(total, one / total, zero)
+    rest = where_positive(total, zero, splat(1.0 / np.float64(n), zero))
+    for at in range(start, end, lanes):
+        store(out, at, load(average, at, zero) * share + rest)
