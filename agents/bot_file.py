@@ -28,7 +28,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from pokerspiel.agents.agent import CompiledAgent, exact
-from pokerspiel.agents.policy import BLUEPRINT, Policy, new_policy
+from pokerspiel.agents.policy import BLUEPRINT, CHART, Policy, new_policy
 from pokerspiel.agents.spiel_table import TEXTS, SpielGame, SpielTableBot, is_ours
 from pokerspiel.games import drive
 from pokerspiel.games.compiled import kernel
@@ -46,11 +46,19 @@ from pokerspiel.games.kernel import (
 )
 from pokerspiel.games.variants import Game, load
 from pokerspiel.solvers.blueprint import Blueprint, new_blueprint
+from pokerspiel.solvers.chart import ONE, Chart, new_chart
 
 FORMAT = "pokerspiel-bot"
 FORMAT_VERSION = 1
 SUFFIX = ".pspiel"
-_ARRAYS = {"keys": np.uint64, "first": np.uint32, "probabilities": np.float32}
+_BLUEPRINT = {"keys": np.uint64, "first": np.uint32, "probabilities": np.float32}
+_CHART = {
+    "situations": np.uint64,
+    "first": np.uint32,
+    "actions": np.uint8,
+    "weights": np.uint16,
+}
+"""The arrays of each kind of table."""
 _PROBE_HANDS = 200
 _SUM_TOLERANCE = 1e-3
 """How far float32 probabilities of an information set may be from a sum of 1."""
@@ -91,19 +99,21 @@ class Manifest:
 
 
 class Bot(CompiledAgent):
-    """A player that looks its decisions up in a blueprint."""
+    """A player that looks its decisions up in a table."""
 
     def __init__(
-        self, name: str, game: Game, blueprint: Blueprint, manifest: Manifest | None
+        self, name: str, game: Game, table: Blueprint | Chart, manifest: Manifest | None
     ) -> None:
         super().__init__(name, game)
-        self.blueprint = blueprint
+        self.table = table
         self.manifest = manifest
 
     def policy(self, game: Game) -> Policy:
         self.check(game)
         assert self.game is not None
-        return new_policy(BLUEPRINT, self.game, self.blueprint)
+        if isinstance(self.table, Chart):
+            return new_policy(CHART, self.game, chart=self.table)
+        return new_policy(BLUEPRINT, self.game, blueprint=self.table)
 
 
 def information_hash(game: Game | SpielGame) -> str:
@@ -154,7 +164,7 @@ def _probe_information(states: Any, tables: Any, decks: Any, actions: Any, hands
 def save_bot(
     path: str | Path,
     game: Game | str,
-    blueprint: Blueprint,
+    table: Blueprint | Chart,
     *,
     algorithm: str,
     seed: int,
@@ -167,12 +177,12 @@ def save_bot(
     """Write a bot for `game`, trained in its abstraction; returns the manifest written.
 
     A game string may name one of OpenSpiel's own games; the keys of the blueprint are then those
-    of the game's tree. The file appears whole or not at all. Raises BotFileError if it cannot be
+    of the game's tree. A chart is for a game with the information sets `hands`. The file appears whole or not at all. Raises BotFileError if it cannot be
     written, ValueError if there is no such game.
     """
     path = Path(path)
     about = _game(game) if isinstance(game, str) else game
-    arrays = {key: getattr(blueprint, key) for key in _ARRAYS}
+    arrays = {key: getattr(table, key) for key in _arrays_of(table)}
     manifest = Manifest(
         name=name or path.stem,
         game=str(about),
@@ -184,7 +194,7 @@ def save_bot(
         iterations=iterations,
         nodes=nodes,
         seconds=seconds,
-        information_sets=len(blueprint.keys),
+        information_sets=_information_sets(table),
         content_hash=_content_hash(arrays),
         strength=strength,
         versions=_versions(about),
@@ -202,6 +212,17 @@ def save_bot(
     return manifest
 
 
+def _arrays_of(table: Blueprint | Chart) -> Mapping[str, type]:
+    return _CHART if isinstance(table, Chart) else _BLUEPRINT
+
+
+def _information_sets(table: Blueprint | Chart) -> int:
+    if isinstance(table, Blueprint):
+        return len(table.keys)
+    sizes = np.diff(table.first.astype(np.int64))
+    return int((sizes // (table.actions.astype(np.int64) - 1)).sum())
+
+
 def _versions(game: Game | SpielGame) -> dict[str, str]:
     packages = ["pokerspiel", "numba", "numpy"]
     if isinstance(game, SpielGame):
@@ -217,8 +238,8 @@ def _game(text: str, abstraction: str | None = None) -> Game | SpielGame:
 
 def _content_hash(arrays: Mapping[str, np.ndarray]) -> str:
     digest = hashlib.sha256()
-    for key in _ARRAYS:
-        digest.update(np.ascontiguousarray(arrays[key]).data)
+    for array in arrays.values():
+        digest.update(np.ascontiguousarray(array).data)
     return digest.hexdigest()
 
 
@@ -256,12 +277,13 @@ def load_bot(path: str | Path) -> Bot | SpielTableBot:
     manifest, arrays = _read(path, with_arrays=True)
     try:
         game = _known_game(manifest)
-        blueprint = _checked_blueprint(game, manifest, arrays)
+        table = _checked_table(game, manifest, arrays)
     except ValueError as error:
         raise BotFileError(f"{path}: {_one_line(error)}") from None
     if isinstance(game, SpielGame):
-        return SpielTableBot(manifest.name, game, blueprint, manifest)
-    return Bot(manifest.name, game, blueprint, manifest)
+        assert isinstance(table, Blueprint)
+        return SpielTableBot(manifest.name, game, table, manifest)
+    return Bot(manifest.name, game, table, manifest)
 
 
 def _read(path: Path, with_arrays: bool) -> tuple[Manifest, dict[str, np.ndarray]]:
@@ -332,24 +354,44 @@ def _known_game(manifest: Manifest) -> Game | SpielGame:
     return game
 
 
-def _checked_blueprint(
+def _checked_table(
     game: Game | SpielGame, manifest: Manifest, arrays: Mapping[str, np.ndarray]
-) -> Blueprint:
-    """The blueprint of the arrays; ValueError if they are not what they should be."""
-    if set(arrays) != set(_ARRAYS):
-        raise ValueError(f"has the arrays {sorted(arrays)}: expected {sorted(_ARRAYS)}")
-    for key, dtype in _ARRAYS.items():
+) -> Blueprint | Chart:
+    """The table of the arrays; ValueError if they are not what they should be."""
+    is_chart = "situations" in arrays and isinstance(game, Game)
+    wanted = _CHART if is_chart else _BLUEPRINT
+    if set(arrays) != set(wanted):
+        raise ValueError(f"has the arrays {sorted(arrays)}: expected {sorted(wanted)}")
+    for key, dtype in wanted.items():
         if arrays[key].dtype != dtype or arrays[key].ndim != 1:
             raise ValueError(
                 f"array {key} is {arrays[key].dtype}{list(arrays[key].shape)}: expected a list of "
                 f"{np.dtype(dtype)}"
             )
-    if _content_hash(arrays) != manifest.content_hash:
+    if _content_hash({key: arrays[key] for key in wanted}) != manifest.content_hash:
         raise ValueError("is damaged: its arrays are not those that were written")
-    blueprint = new_blueprint(*(np.array(arrays[key]) for key in _ARRAYS))
+    in_order = [np.array(arrays[key]) for key in wanted]
     most = game.num_actions if isinstance(game, SpielGame) else game.limits.num_actions
+    if is_chart:
+        if manifest.abstraction.partition("-")[0] != "hands":
+            raise ValueError(f"has a chart for {manifest.abstraction}: charts are for hands")
+        chart = new_chart(*in_order)
+        _check_weights(chart, most)
+        return chart
+    blueprint = new_blueprint(*in_order)
     _check_probabilities(blueprint, most)
     return blueprint
+
+
+def _check_weights(chart: Chart, num_actions: int) -> None:
+    if chart.actions.max(initial=0) > num_actions:
+        raise ValueError(
+            f"has a decision of {chart.actions.max()} actions: the game has {num_actions}"
+        )
+    for first, end, n in zip(chart.first[:-1], chart.first[1:], chart.actions, strict=True):
+        rows = chart.weights[first:end].reshape(-1, int(n) - 1)
+        if rows.sum(axis=1, dtype=np.int64).max() > ONE:
+            raise ValueError("has probabilities that add up to more than 1")
 
 
 def _check_probabilities(blueprint: Blueprint, num_actions: int) -> None:

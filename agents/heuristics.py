@@ -66,7 +66,7 @@ def by_equity(state: Any, policy: Any, actions: Any, n: int, seed: int) -> Any:
     if kind in (KIND_JOIN, KIND_DECLINE):
         joins = value + _ROUNDING >= _price_odds(state) * max(policy.stay, 1.0)
         return _place_of(state, policy.tables, actions, n, KIND_JOIN if joins else KIND_DECLINE)
-    return _bet(state, policy, actions, n, value)
+    return bet_by_equity(state, policy, actions, n, value)
 
 
 @kernel
@@ -94,7 +94,7 @@ def _price_odds(state: Any) -> float:
 
 
 @kernel
-def _bet(state: Any, policy: Any, actions: Any, n: int, value: float) -> Any:
+def bet_by_equity(state: Any, policy: Any, actions: Any, n: int, value: float) -> Any:
     """Raise a strong hand; stay in if equity covers the price and the threshold; else fold."""
     tables = policy.tables
     seat: Any = np.int64(state.turn)

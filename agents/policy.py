@@ -16,13 +16,17 @@ from pokerspiel.games.compiled import kernel
 from pokerspiel.games.kernel import information_key, legal_actions, lift, mix, random_unit
 from pokerspiel.games.variants import Game
 from pokerspiel.solvers.blueprint import Blueprint, blueprint_strategy, new_blueprint
+from pokerspiel.solvers.chart import Chart, chart_chances, new_chart
 
-UNIFORM, CALLING, EQUITY, BLUEPRINT = 0, 1, 2, 3
-"""Kinds of policies: random, a calling station, by equity against random hands, by blueprint."""
+UNIFORM, CALLING, EQUITY, BLUEPRINT, CHART = range(5)
+"""Kinds of policies: random, a calling station, by equity against random hands, by table."""
 
 FORCED, KNOWN, MISSED = 0, 1, 2
 """How a decision was found: the only action, the policy's own, or none stored and thus uniform."""
 
+_NO_CHART = new_chart(
+    np.zeros(0, np.uint64), np.zeros(1, np.uint32), np.zeros(0, np.uint8), np.zeros(0, np.uint16)
+)
 _NO_BLUEPRINT = new_blueprint(
     np.zeros(0, np.uint64), np.zeros(1, np.uint32), np.zeros(0, np.float32)
 )
@@ -35,6 +39,9 @@ class Policy(NamedTuple):
     tables: Any
     """Tables of the game in the player's own abstraction."""
     blueprint: Blueprint
+    """Of the kind BLUEPRINT."""
+    chart: Chart
+    """Of the kind CHART, which sees the information sets `hands`."""
     stay: float
     """EQUITY: a hand with less than `stay` times an equal share of the pot folds to any bet."""
     strong: float
@@ -49,13 +56,16 @@ def new_policy(
     kind: int,
     game: Game,
     blueprint: Blueprint = _NO_BLUEPRINT,
+    chart: Chart = _NO_CHART,
     stay: float = 0.0,
     strong: float = 0.0,
     samples: int = 1,
     draw_samples: int = 1,
 ) -> Policy:
     """A policy that sees the information sets of `game`."""
-    return Policy(kind, game.tables, blueprint, float(stay), float(strong), samples, draw_samples)
+    return Policy(
+        kind, game.tables, blueprint, chart, float(stay), float(strong), samples, draw_samples
+    )
 
 
 class Work(NamedTuple):
@@ -84,10 +94,13 @@ def policy_probabilities(state: Any, policy: Any, work: Any, seed: int) -> tuple
     if n == 1:
         probabilities[0] = 1.0
         return n, FORCED
-    if policy.kind == BLUEPRINT:
+    if policy.kind == BLUEPRINT or policy.kind == CHART:
         seat: Any = np.int64(state.turn)
         key = information_key(state, policy.tables, seat)
-        known = blueprint_strategy(policy.blueprint, key, n, probabilities)
+        if policy.kind == CHART:
+            known = chart_chances(policy.chart, key, n, probabilities)
+        else:
+            known = blueprint_strategy(policy.blueprint, key, n, probabilities)
         return n, KNOWN if known else MISSED
     if policy.kind == UNIFORM:
         for i in range(n):

@@ -14,6 +14,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+NO_CLASS = 2047
+"""Says that a seat has no hand yet. A key of the information sets `hands` is a hash of what
+everybody knows, its situation, whose last bits are replaced by the class of the hand, or this."""
+
 NO_NODE = -1
 NOT_PLAYED_OFF = -1
 
@@ -66,8 +70,8 @@ class Deal:
     a node or to one of the leaves. *Outcomes* of a leaf are numbered as the chain's `outcomes`.
     """
 
-    key: int
-    """Hash of what is at stake."""
+    start: np.ndarray
+    """[1]: a state of the game in which the deal begins."""
     stacks: tuple[int, ...]
     """[places] chips left."""
     pot: int

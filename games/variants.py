@@ -16,6 +16,7 @@ import numpy as np
 
 from pokerspiel.games import kuhn, leduc, svara, sviten
 from pokerspiel.games.cards import card_name
+from pokerspiel.games.deals import DealChain
 from pokerspiel.games.parameters import Limits, Parameter, Value, resolve
 
 
@@ -138,6 +139,15 @@ class Game:
     def with_parameters(self, **changes: Value) -> Game:
         """The same variant with other values for some parameters."""
         return load_variant(self.name, {**self.parameters, **changes})
+
+    def chain_of_deals(self) -> DealChain:
+        """The game as a chain of deals, whatever its abstraction.
+
+        Raises ValueError if it is not one, or one that is too long.
+        """
+        if not hasattr(self.family, "chain_of_deals"):
+            raise ValueError(f"{self.name} is no chain of deals: Svara is")
+        return self.family.chain_of_deals(self.with_parameters(abstraction="hands"))  # type: ignore[no-any-return]
 
     def action_name(self, state: Any, action: int) -> str:
         """The action in words, unique at a node."""

@@ -16,6 +16,7 @@ import numpy as np
 from pokerspiel.games.deals import NOT_PLAYED_OFF, DealChain
 from pokerspiel.solvers.algorithms import DISCOUNTING, Discounting, factors
 from pokerspiel.solvers.best_response import Evaluation
+from pokerspiel.solvers.chart import DealStrategy
 from pokerspiel.solvers.deal_form import Numbers, Side, new_numbers, sides_of
 from pokerspiel.solvers.deal_passes import (
     TILE,
@@ -33,12 +34,6 @@ from pokerspiel.solvers.threads import run_together
 
 STRETCH = 0.1
 """Iterations of a stretch, as a share of those already done."""
-
-DealStrategy = Sequence[np.ndarray]
-"""For each deal [rows, classes] float64: probability of each action with each hand.
-
-At a decision before the cards are seen it is the same for all hands.
-"""
 
 
 class ChainForm:

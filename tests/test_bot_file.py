@@ -92,7 +92,7 @@ def test_a_bot_plays_as_before_it_was_saved(tmp_path: Path, text: str) -> None:
     assert bot.manifest == manifest
     assert str(bot.game) == text
     for name in ("keys", "first", "probabilities", "directory"):
-        assert np.array_equal(getattr(bot.blueprint, name), getattr(blueprint, name))
+        assert np.array_equal(getattr(bot.table, name), getattr(blueprint, name))
     seated = bot.sit(game)
     for states, past in positions(game, 10, 4):
         assert sum(seated.distribution(states, past, 0).values()) == pytest.approx(1.0, abs=1e-6)
@@ -140,7 +140,7 @@ def test_an_empty_blueprint_is_a_bot(tmp_path: Path) -> None:
         first=np.zeros(1, np.uint32),
         probabilities=np.zeros(0, np.float32),
     )
-    assert len(load_bot(path).blueprint.keys) == 0
+    assert len(load_bot(path).table.keys) == 0
 
 
 def test_information_hashes_tell_information_sets_apart() -> None:

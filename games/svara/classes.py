@@ -10,9 +10,6 @@ import numpy as np
 from pokerspiel.games.deals import Hands
 from pokerspiel.games.hands import svara_points
 
-NO_CLASS = 2047
-"""More than any class: 32 cards have 1,192."""
-
 _OTHER_SUITS = (1, 2, 3)
 
 

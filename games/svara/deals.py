@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from pokerspiel.games import drive
-from pokerspiel.games.deals import NO_NODE, NOT_PLAYED_OFF, Deal, DealChain, Hands
+from pokerspiel.games.deals import NO_CLASS, NO_NODE, NOT_PLAYED_OFF, Deal, DealChain, Hands
 from pokerspiel.games.kernel import CHANCE, TERMINAL
-from pokerspiel.games.svara.classes import NO_CLASS, hand_classes
+from pokerspiel.games.svara.classes import hand_classes
 from pokerspiel.games.svara.play import counts_svarkas
 from pokerspiel.games.svara.state import JOIN
 from pokerspiel.games.svara.words import describe
@@ -221,11 +221,11 @@ class _Tree:
         columns = list(zip(*self._nodes, strict=True)) or [()] * 5
         place, looked, situation, first_row, parent = columns
         fair = (start["stack"] + start["paid"])[:n].astype(np.float64)
-        for chips, seats in list(zip(start["pot_chips"], start["pot_seats"]))[: int(start["pots"])]:
+        for chips, seats in list(zip(start["pot_chips"], start["pot_seats"], strict=True))[: int(start["pots"])]:
             members = [seat for seat in range(n) if int(seats) >> seat & 1]
-            fair[members] += chips / len(members)
+            fair[members] += chips / max(len(members), 1)  # a decided main pot is empty
         return Deal(
-            key=int(start["deal_history"]),
+            start=np.array([start]),
             stacks=tuple(int(chips) for chips in self._by_place(start["stack"])),
             pot=int(start["pot"]),
             fair=self._by_place(fair),

@@ -12,6 +12,7 @@ from pokerspiel.games.betting import (
 )
 from pokerspiel.games.cards import RANKS, popcount
 from pokerspiel.games.compiled import kernel
+from pokerspiel.games.deals import NO_CLASS
 from pokerspiel.games.hands import JOKER
 from pokerspiel.games.kernel import (
     CHANCE,
@@ -19,7 +20,6 @@ from pokerspiel.games.kernel import (
     mix,
 )
 from pokerspiel.games.pots import count_seats
-from pokerspiel.games.svara.classes import NO_CLASS
 from pokerspiel.games.svara.state import (
     BET,
     BLIND,

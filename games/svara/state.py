@@ -47,8 +47,8 @@ NO_ABSTRACTION, POINTS, BLOCKERS, HANDS = range(4)
 COUNTED_SVARKAS = 8
 """With at most so many svarkas in a row, how many are left belongs to what is at stake.
 
-With more the bound is met so seldom that the abstractions forget it; with checks, which let a pot
-stay as it is, it is always counted.
+With more the bound is met so seldom that the abstractions forget it. Where a pot may stay as it is
+from one svarka to the next, with checks or with players who may still join, it is always counted.
 """
 
 SUITS, CLUBS = 4, 0

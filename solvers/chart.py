@@ -1,0 +1,149 @@
+"""A strategy of a chain of deals to play from: dense, two bytes a probability.
+
+For each decision there is a small table: a row for each class of hands, or a single one if the seat
+has not looked at its cards, and in it the probabilities of all actions but the last one.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pokerspiel.games.compiled import kernel
+from pokerspiel.games.deals import NO_CLASS, DealChain
+
+ONE = 65535
+"""What stands for the probability 1."""
+
+DealStrategy = list[np.ndarray]
+"""For each deal [rows, classes] float64: probability of each action with each hand.
+
+At a decision before the cards are seen it is the same for all hands.
+"""
+
+
+class Chart(NamedTuple):
+    """The arrays of a chart; kernels take it as one argument."""
+
+    situations: np.ndarray
+    """[N] uint64, ascending: the decisions, `Deal.situation`."""
+    first: np.ndarray
+    """[N + 1] uint32: index of the first weight of each decision, and the end."""
+    actions: np.ndarray
+    """[N] uint8: actions of each decision."""
+    weights: np.ndarray
+    """uint16: of each decision [hands, actions - 1], probabilities in units of 1 / ONE."""
+
+
+def new_chart(
+    situations: np.ndarray, first: np.ndarray, actions: np.ndarray, weights: np.ndarray
+) -> Chart:
+    """The chart with these arrays. Raises ValueError if they do not fit together."""
+    n = len(situations)
+    if len(first) != n + 1 or len(actions) != n or first[0] != 0 or first[-1] != len(weights):
+        raise ValueError(f"chart of {n} decisions, {len(first)} indices, {len(weights)} weights")
+    sizes, columns = np.diff(first.astype(np.int64)), actions.astype(np.int64) - 1
+    if np.any(situations[1:] <= situations[:-1]) or np.any(columns < 1):
+        raise ValueError("the decisions of a chart must ascend, and have two actions or more")
+    if np.any(sizes < columns) or np.any(sizes % columns):
+        raise ValueError("the weights of a chart do not fit its actions")
+    return Chart(
+        np.ascontiguousarray(situations, np.uint64),
+        np.ascontiguousarray(first, np.uint32),
+        np.ascontiguousarray(actions, np.uint8),
+        np.ascontiguousarray(weights, np.uint16),
+    )
+
+
+def chart_of(chain: DealChain, strategy: DealStrategy) -> Chart:
+    """The strategy, rounded to 1 / ONE. Raises ValueError if it is none of the chain."""
+    tables: dict[int, np.ndarray] = {}
+    for deal, rows in zip(chain.deals, strategy, strict=True):
+        check_strategy(rows, deal.first_row)
+        for node in range(deal.nodes):
+            chances = rows[deal.first_row[node] : deal.first_row[node + 1]]
+            if len(chances) > 1:
+                some = chances if deal.looked[node] else chances[:, :1]
+                tables[int(deal.situation[node])] = _rounded(some.T)
+    situations = sorted(tables)
+    sizes = [tables[key][:, :-1].size for key in situations]
+    parts = [tables[key][:, :-1].ravel() for key in situations]
+    return new_chart(
+        np.array(situations, np.uint64),
+        np.cumsum([0, *sizes]).astype(np.uint32),
+        np.array([tables[key].shape[1] for key in situations], np.uint8),
+        np.concatenate([np.zeros(0, np.uint16), *parts]),
+    )
+
+
+def check_strategy(rows: np.ndarray, first_row: np.ndarray) -> None:
+    """Raise ValueError if the rows of a deal hold no probabilities."""
+    if len(rows) == 0:
+        return
+    totals = np.add.reduceat(rows, first_row[:-1])
+    worst = np.abs(totals - 1.0).max()
+    if not worst <= 1e-6 or rows.min() < 0.0:
+        raise ValueError(f"probabilities of a decision add up to {1.0 + worst:g}, not to 1")
+
+
+def _rounded(chances: np.ndarray) -> np.ndarray:
+    """[hands, actions] uint16 that add up to ONE: the rest goes to the largest."""
+    weights = np.floor(chances * ONE + 0.5).astype(np.int64)
+    largest = weights.argmax(axis=1)
+    weights[np.arange(len(weights)), largest] += ONE - weights.sum(axis=1)
+    return weights.astype(np.uint16)
+
+
+def chart_strategy_of(chain: DealChain, chart: Chart) -> tuple[DealStrategy, int]:
+    """(The chart as a strategy of a chain, number of decisions that it misses, made uniformly)."""
+    place = {int(situation): i for i, situation in enumerate(chart.situations)}
+    classes = chain.hands.classes
+    out: DealStrategy = []
+    missed = 0
+    for deal in chain.deals:
+        rows = np.zeros((deal.rows, classes))
+        for node in range(deal.nodes):
+            first, end = int(deal.first_row[node]), int(deal.first_row[node + 1])
+            i = place.get(int(deal.situation[node]))
+            if i is None or chart.actions[i] != end - first:
+                rows[first:end] = 1.0 / (end - first)
+                missed += end - first > 1
+                continue
+            weights = chart.weights[chart.first[i] : chart.first[i + 1]].astype(np.float64) / ONE
+            rows[first : end - 1] = weights.reshape(-1, end - first - 1).T
+            rows[end - 1] = 1.0 - rows[first : end - 1].sum(axis=0)
+        out.append(rows)
+    return out, missed
+
+
+@kernel
+def chart_chances(chart: Any, key: int, n: int, out: Any) -> bool:
+    """Write the strategy of an information set `hands` to out[:n]; uniform, False if unknown."""
+    situation = np.uint64(key) & ~np.uint64(NO_CLASS)
+    low, high = 0, len(chart.situations)
+    while low < high:
+        middle = (low + high) >> 1
+        if chart.situations[middle] < situation:
+            low = middle + 1
+        else:
+            high = middle
+    known = low < len(chart.situations) and chart.situations[low] == situation
+    hand = np.int64(np.uint64(key) & np.uint64(NO_CLASS))
+    if known:
+        known = chart.actions[low] == n
+    if known:
+        hand = 0 if hand == NO_CLASS else hand
+        start = np.int64(chart.first[low]) + hand * (n - 1)
+        known = start + n - 1 <= np.int64(chart.first[low + 1])
+    if not known:
+        for i in range(n):
+            out[i] = 1.0 / n
+        return False
+    left = ONE
+    for i in range(n - 1):
+        weight = np.int64(chart.weights[start + i])
+        out[i] = weight / ONE
+        left -= weight
+    out[n - 1] = left / ONE
+    return True
