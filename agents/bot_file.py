@@ -177,8 +177,9 @@ def save_bot(
     """Write a bot for `game`, trained in its abstraction; returns the manifest written.
 
     A game string may name one of OpenSpiel's own games; the keys of the blueprint are then those
-    of the game's tree. A chart is for a game with the information sets `hands`. The file appears whole or not at all. Raises BotFileError if it cannot be
-    written, ValueError if there is no such game.
+    of the game's tree. A chart is for a game with the information sets `hands`. The file appears
+    whole or not at all. Raises BotFileError if it cannot be written, ValueError if there is no such
+    game.
     """
     path = Path(path)
     about = _game(game) if isinstance(game, str) else game

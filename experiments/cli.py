@@ -196,7 +196,7 @@ def solve_command(
     seed: Seed = 0,
     threads: Threads = 1,
     memory_limit: Annotated[
-        str, typer.Option(help="Most memory for the game tree, such as 512MiB or 4GiB.")
+        str, typer.Option(help="Most memory for the game, such as 512MiB or 4GiB.")
     ] = DEFAULT_MEMORY,
     horizon: Annotated[
         int | None,
@@ -210,12 +210,15 @@ def solve_command(
         Path | None, typer.Option(help="Run folder, which must not exist yet; none by default.")
     ] = None,
     checkpoint_every: CheckpointEvery = 60.0,
+    preset: Annotated[
+        str | None, typer.Option(help="Table for Svara: home, club or real; --set changes it.")
+    ] = None,
     set_: Set = None,
     json: Json = False,
     quiet: Quiet = False,
     config: Config = None,
 ) -> int:
-    """Solve a small game on its whole tree, and say exactly how far it is from an equilibrium."""
+    """Solve a small game, or heads-up Svara, and say how far it is from an equilibrium: exactly."""
     from pokerspiel.experiments import solve
 
     plan = solve.Plan(
@@ -231,7 +234,7 @@ def solve_command(
         horizon=horizon,
         checkpoint_every=checkpoint_every,
     )
-    return solve.start(plan, out, set_, json, quiet)
+    return solve.start(plan, preset, out, set_, json, quiet)
 
 
 @app.command("resume")
@@ -320,7 +323,7 @@ def exploit_command(
     bot: Annotated[str, typer.Argument(help="Bot file, or a name that `bots` lists.")],
     game: Annotated[str | None, typer.Option(help="Game; by default that of the bot file.")] = None,
     memory_limit: Annotated[
-        str, typer.Option(help="Most memory for the game tree, such as 512MiB or 4GiB.")
+        str, typer.Option(help="Most memory for the game, such as 512MiB or 4GiB.")
     ] = DEFAULT_MEMORY,
     set_: Set = None,
     json: Json = False,

@@ -10,14 +10,13 @@ from pokerspiel.agents.bot_file import Manifest, save_bot
 from pokerspiel.experiments.options import bytes_text
 from pokerspiel.experiments.output import note, print_json
 from pokerspiel.experiments.run_folder import RunFolder
-from pokerspiel.experiments.solve import load_solver, read_plan
+from pokerspiel.experiments.solve import Plan, load_solver, read_plan
 from pokerspiel.experiments.train import ALGORITHM, check_versions, load_state
 from pokerspiel.games import variants
 from pokerspiel.games.variants import Game
-from pokerspiel.solvers.best_response import EXPLOITABILITY, evaluate
+from pokerspiel.solvers.best_response import EXPLOITABILITY
 from pokerspiel.solvers.blueprint import average_blueprint
 from pokerspiel.solvers.mccfr import MccfrState
-from pokerspiel.solvers.strategies import blueprint_of, strategy_from_blueprint
 
 
 def run(path: Path, out: Path, name: str | None, json: bool, quiet: bool) -> None:
@@ -43,26 +42,33 @@ def _trained_bot(folder: RunFolder, out: Path, name: str | None) -> Manifest:
 def _solved_bot(folder: RunFolder, out: Path, name: str | None) -> Manifest:
     """Write the strategy of a run of `solve`; the file says how exploitable it is."""
     plan = read_plan(folder)
-    solver = load_solver(folder, plan)
-    tree = solver.tree
-    blueprint = blueprint_of(tree, solver.average_strategy())
-    result = evaluate(tree, strategy_from_blueprint(tree, blueprint)[0])
+    problem, solver = load_solver(folder, plan)
+    game, table, result = problem.bot(solver)
     return save_bot(
         out,
-        plan.game,
-        blueprint,
-        algorithm=plan.algorithm + (", simultaneous" if plan.simultaneous else ""),
+        game,
+        table,
+        algorithm=_algorithm(plan, game),
         seed=plan.seed,
         iterations=solver.iteration,
         nodes=solver.nodes,
         seconds=solver.seconds,
         name=name,
         strength={
-            "exploitability": result.exploitability / tree.big_unit,
-            "unit": tree.unit,
+            "exploitability": result.exploitability / problem.big_unit,
+            "value": (result.values / problem.big_unit).tolist(),
+            "gains": (result.gains / problem.big_unit).tolist(),
+            "unit": problem.unit,
             "definition": EXPLOITABILITY,
+            "exact": True,
         },
     )
+
+
+def _algorithm(plan: Plan, game: str) -> str:
+    """The algorithm in words, with the abstraction that it ran in if the bot does not name it."""
+    abstraction = "" if plan.game == game else f", on {plan.game}"
+    return plan.algorithm + (", simultaneous" if plan.simultaneous else "") + abstraction
 
 
 def write_bot(

@@ -1,4 +1,4 @@
-"""`pokerspiel solve`, and `pokerspiel resume` of it: algorithms on the whole tree of a small game.
+"""`pokerspiel solve`, and `pokerspiel resume` of it: algorithms on a whole game (problems.py).
 
 Exploitability is computed exactly after 1, 2, 5, 10, 20, 50, ... iterations, and for `--until` also
 after each quarter more. A run is cut at exactly these iterations, and what the computation takes
@@ -7,7 +7,6 @@ does not count as time of solving.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import inf
@@ -17,21 +16,18 @@ from typing import Any
 from pokerspiel.experiments import run_folder
 from pokerspiel.experiments.game_choice import any_game_text
 from pokerspiel.experiments.machine import origin
-from pokerspiel.experiments.options import bytes_text, parse_bytes
+from pokerspiel.experiments.options import parse_bytes
 from pokerspiel.experiments.output import note, print_json, print_table
+from pokerspiel.experiments.problems import PRESETS, Problem, load_problem
 from pokerspiel.experiments.progress import ProgressReport
 from pokerspiel.experiments.run_folder import SOLVED, RunFolder
 from pokerspiel.experiments.run_log import Interrupts, RunLog, share_done, what_is_left
 from pokerspiel.games import variants
 from pokerspiel.games.variants import VARIANTS
 from pokerspiel.solvers import catalogue
-from pokerspiel.solvers.best_response import EXPLOITABILITY, Evaluation, Evaluator
-from pokerspiel.solvers.catalogue import DEFAULT_HORIZON, new_solver
-from pokerspiel.solvers.compile_tree import BYTES_PER_NODE, compile_tree
-from pokerspiel.solvers.sequence_form import SequenceForm
-from pokerspiel.solvers.tree import Tree, TreeTooLargeError
-from pokerspiel.solvers.solver import Progress
-from pokerspiel.solvers.tree_solver import TreeSolver
+from pokerspiel.solvers.best_response import EXPLOITABILITY, Evaluation
+from pokerspiel.solvers.catalogue import DEFAULT_HORIZON
+from pokerspiel.solvers.solver import Progress, Solver
 
 DEFAULT_ITERATIONS = 1000
 """Where no limit is named."""
@@ -76,39 +72,41 @@ class Plan:
 
 
 def start(
-    plan: Plan, out: Path | None, settings: Sequence[str] | None, json: bool, quiet: bool
+    plan: Plan,
+    preset: str | None,
+    out: Path | None,
+    settings: Sequence[str] | None,
+    json: bool,
+    quiet: bool,
 ) -> int:
     catalogue.entry(plan.algorithm)
-    text = any_game_text(plan.game, settings)
+    text = any_game_text(plan.game, _with_preset(preset, settings))
     if out is not None:
         run_folder.check_unused(out)
-    tree = load_tree(text, parse_bytes(plan.memory_limit))
-    plan = plan.resolved(game_text(tree))
-    solver = new_solver(tree, plan.algorithm, plan.for_solver())
+    problem = load_problem(text, parse_bytes(plan.memory_limit))
+    plan = plan.resolved(problem.text)
+    outlook = problem.outlook(plan.for_solver(), plan.until)
+    if outlook is not None:
+        note(outlook, quiet)
+    solver = problem.new_solver(plan.algorithm, plan.for_solver())
     folder = None
     if out is not None:
-        folder = run_folder.create(out, vars(plan), manifest(tree, plan), SOLVED)
-    return _solve(solver, plan, folder, json, quiet)
+        folder = run_folder.create(out, vars(plan), manifest(problem, plan), SOLVED)
+    return _solve(problem, solver, plan, folder, json, quiet)
 
 
-def load_tree(text: str, memory_limit: int) -> Tree:
-    """The tree of a game string; raises TreeTooLargeError if it needs more bytes than allowed."""
-    tree = compile_tree(text, memory_limit)
-    needed = tree.nodes * BYTES_PER_NODE
-    if needed > memory_limit:
-        raise TreeTooLargeError(
-            f"{text} has {tree.nodes:,} nodes ({bytes_text(needed)}), more than the memory limit "
-            f"of {bytes_text(memory_limit)} allows"
-        )
-    return tree
+def _with_preset(preset: str | None, settings: Sequence[str] | None) -> list[str]:
+    """The settings of --set, and before them those of a preset that they do not name."""
+    given = list(settings or ())
+    if preset is None:
+        return given
+    if preset not in PRESETS:
+        raise ValueError(f"--preset {preset}: expected {', '.join(PRESETS)}")
+    named = {setting.partition("=")[0].strip() for setting in given}
+    return [f"{k}={v}" for k, v in PRESETS[preset].items() if k not in named] + given
 
 
-def game_text(tree: Tree) -> str:
-    """The game string of a tree, without the empty brackets that OpenSpiel adds."""
-    return tree.game.removesuffix("()")
-
-
-def manifest(tree: Tree, plan: Plan) -> dict[str, Any]:
+def manifest(problem: Problem, plan: Plan) -> dict[str, Any]:
     rules = {}
     if variants.parse_game(plan.game)[0] in VARIANTS:
         game = variants.load(plan.game)
@@ -119,19 +117,11 @@ def manifest(tree: Tree, plan: Plan) -> dict[str, Any]:
         "algorithm": plan.algorithm,
         "paper": catalogue.entry(plan.algorithm).paper,
         "seed": plan.seed,
-        "nodes": tree.nodes,
-        "information_sets": tree.information_sets,
-        "tree": fingerprint(tree),
+        "nodes": problem.nodes,
+        "information_sets": problem.information_sets,
+        "tree": problem.fingerprint(),
         **origin(),
     }
-
-
-def fingerprint(tree: Tree) -> str:
-    """A hash of the information sets, moves and returns of a tree."""
-    digest = hashlib.sha256()
-    for array in (tree.set_key, tree.set_first, tree.turn, tree.parent, tree.action, tree.returns):
-        digest.update(array.tobytes())
-    return digest.hexdigest()[:32]
 
 
 # Going on.
@@ -151,7 +141,7 @@ def resume(
     plan = replace(
         plan, threads=threads or plan.threads, memory_limit=memory_limit or plan.memory_limit
     )
-    solver = load_solver(folder, plan)
+    problem, solver = load_solver(folder, plan)
     if limits == (None, None, None):
         time, iterations = what_is_left(
             (plan.time, plan.iterations), (None, None), (solver.seconds, solver.iteration)
@@ -159,7 +149,7 @@ def resume(
         until = plan.until
     plan = replace(plan, time=time, iterations=iterations, until=until)
     folder.forget_metrics_after(solver.iteration)
-    return _solve(solver, plan, folder, json, quiet)
+    return _solve(problem, solver, plan, folder, json, quiet)
 
 
 def read_plan(folder: RunFolder) -> Plan:
@@ -184,22 +174,22 @@ def read_plan(folder: RunFolder) -> Plan:
         raise ValueError(f"{folder.path / run_folder.CONFIG} is damaged: {error!r}") from None
 
 
-def load_solver(folder: RunFolder, plan: Plan | None = None) -> TreeSolver:
-    """The solver of a run at its newest checkpoint.
+def load_solver(folder: RunFolder, plan: Plan | None = None) -> tuple[Problem, Solver]:
+    """The problem of a run, and its solver at the newest checkpoint.
 
     Raises ValueError if the checkpoint is damaged, or if the game is no longer the same.
     """
     plan = plan or read_plan(folder)
-    tree = load_tree(plan.game, parse_bytes(plan.memory_limit))
-    if folder.manifest().get("tree") != fingerprint(tree):
+    problem = load_problem(plan.game, parse_bytes(plan.memory_limit))
+    if folder.manifest().get("tree") != problem.fingerprint():
         raise ValueError(f"{folder.path}: the tree of {plan.game} has changed since: solve it anew")
-    solver = new_solver(tree, plan.algorithm, plan.for_solver())
+    solver = problem.new_solver(plan.algorithm, plan.for_solver())
     arrays, numbers = folder.load_checkpoint()
     try:
         solver.restore(arrays, numbers)
     except (KeyError, IndexError) as error:
         raise ValueError(f"{folder.latest_checkpoint()} is damaged: {error!r}") from None
-    return solver
+    return problem, solver
 
 
 # The run.
@@ -224,21 +214,21 @@ class _Run:
 
     def __init__(
         self,
-        solver: TreeSolver,
+        problem: Problem,
+        solver: Solver,
         plan: Plan,
         log: RunLog | None,
         report: ProgressReport,
         check: Callable[[], None],
     ) -> None:
         """`check` raises KeyboardInterrupt if the run is to end."""
+        self._problem = problem
         self._solver = solver
         self._plan = plan
         self._log = log
         self._report = report
         self._check = check
         self._begin = solver.progress()
-        form = getattr(solver, "form", None)
-        self._evaluator = Evaluator(solver.tree, form if isinstance(form, SequenceForm) else None)
         self._measured = -1
         self.result: Evaluation
 
@@ -262,10 +252,10 @@ class _Run:
         """Evaluate the average strategy, unless that has been done, and log the result."""
         now = self._solver.progress()
         if now.iteration != self._measured:
-            self.result = self._evaluator.evaluate(self._solver.average_strategy())
+            self.result = self._problem.evaluate(self._solver)
             self._measured = now.iteration
             if self._log is not None:
-                unit = self._solver.tree.big_unit
+                unit = self._problem.big_unit
                 self._log.add(
                     {
                         **vars(now),
@@ -277,7 +267,7 @@ class _Run:
 
     def _reached(self, result: Evaluation) -> bool:
         goal = self._plan.until
-        return goal is not None and result.exploitability / self._solver.tree.big_unit <= goal
+        return goal is not None and result.exploitability / self._problem.big_unit <= goal
 
     def _seconds_left(self) -> float:
         if self._plan.time is None:
@@ -285,7 +275,7 @@ class _Run:
         return self._plan.time - (self._solver.seconds - self._begin.seconds)
 
     def _on_progress(self, now: Progress) -> None:
-        unit = self._solver.tree.big_unit
+        unit = self._problem.big_unit
         spent = max(now.seconds - self._begin.seconds, 1e-9)
         rate = (now.iteration - self._begin.iteration) / spent
         self._report.show(
@@ -299,12 +289,17 @@ class _Run:
 
 
 def _solve(
-    solver: TreeSolver, plan: Plan, folder: RunFolder | None, json: bool, quiet: bool
+    problem: Problem,
+    solver: Solver,
+    plan: Plan,
+    folder: RunFolder | None,
+    json: bool,
+    quiet: bool,
 ) -> int:
     """Run the solver and report; returns the exit status of the command."""
     log = None if folder is None else RunLog(folder, solver, plan.checkpoint_every)
     with Interrupts() as interrupts, ProgressReport(plan.game, quiet) as report:
-        run = _Run(solver, plan, log, report, interrupts.check)
+        run = _Run(problem, solver, plan, log, report, interrupts.check)
         try:
             status = run.go()
         except KeyboardInterrupt:
@@ -314,7 +309,7 @@ def _solve(
         result = run.measure()
         if log is not None:
             log.close()
-    document = describe(solver, plan, result, status)
+    document = describe(problem, solver, plan, result, status)
     document["run"] = None if folder is None else str(folder.path)
     if json:
         print_json(document)
@@ -324,21 +319,22 @@ def _solve(
     return INTERRUPTED if status == "interrupted" else 0
 
 
-def describe(solver: TreeSolver, plan: Plan, result: Evaluation, status: str) -> dict[str, Any]:
+def describe(
+    problem: Problem, solver: Solver, plan: Plan, result: Evaluation, status: str
+) -> dict[str, Any]:
     """The result of a run, in antes, big blinds or what the returns of the game count."""
-    tree = solver.tree
     return {
         "game": plan.game,
         "algorithm": plan.algorithm,
         "iterations": solver.iteration,
-        "exploitability": result.exploitability / tree.big_unit,
-        "value": result.values / tree.big_unit,
-        "nodes": tree.nodes,
-        "information_sets": tree.information_sets,
+        "exploitability": result.exploitability / problem.big_unit,
+        "value": result.values / problem.big_unit,
+        "nodes": problem.nodes,
+        "information_sets": problem.information_sets,
         "seconds": solver.seconds,
-        "nash_conv": result.nash_conv / tree.big_unit,
-        "gains": result.gains / tree.big_unit,
-        "unit": tree.unit,
+        "nash_conv": result.nash_conv / problem.big_unit,
+        "gains": result.gains / problem.big_unit,
+        "unit": problem.unit,
         "definition": EXPLOITABILITY,
         "exact": True,
         "nodes_touched": solver.nodes,
@@ -355,7 +351,7 @@ def _print_result(document: dict[str, Any]) -> None:
         ("value", ", ".join(f"{value:+z.6f}" for value in document["value"])),
         ("iterations", f"{document['iterations']:,}"),
         ("seconds", f"{document['seconds']:.3g} ({rate:,.0f} iterations/s)"),
-        ("tree", f"{document['nodes']:,} nodes"),
+        ("game", f"{document['nodes']:,} nodes"),
         ("", f"{document['information_sets']:,} information sets"),
     ]
     print_table(f"{document['game']}, {document['algorithm']}", ("", ""), rows)

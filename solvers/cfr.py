@@ -25,9 +25,9 @@ from pokerspiel.solvers.passes import (
     update_regrets,
 )
 from pokerspiel.solvers.sequence_form import sequence_form
+from pokerspiel.solvers.solver import ITERATION, NODES
 from pokerspiel.solvers.threads import run_together
 from pokerspiel.solvers.tree import Tree
-from pokerspiel.solvers.solver import ITERATION, NODES
 from pokerspiel.solvers.tree_solver import TreeSolver, normalised
 
 _SAVED = ("behaviour", "regret", "average")

@@ -15,8 +15,8 @@ from pokerspiel.games.compiled import kernel
 from pokerspiel.solvers.cfr import Cfr, update_player
 from pokerspiel.solvers.layout import aligned
 from pokerspiel.solvers.passes import respond, spread_reach
-from pokerspiel.solvers.tree import Tree
 from pokerspiel.solvers.solver import ITERATION, NODES
+from pokerspiel.solvers.tree import Tree
 
 
 class CfrBr(Cfr):

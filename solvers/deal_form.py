@@ -12,6 +12,7 @@ That is one sweep over the hands (hand_sums.py), eight rows at a time.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -19,7 +20,7 @@ import numpy as np
 
 from pokerspiel.games.deals import NOT_PLAYED_OFF, Deal, DealChain
 from pokerspiel.solvers.hand_sums import LANES
-from pokerspiel.solvers.layout import aligned, padded
+from pokerspiel.solvers.layout import aligned
 
 ROOT = 0
 
@@ -98,10 +99,10 @@ class Side:
         return np.column_stack([self.lose, tie - self.lose, self.win - tie]).ravel()
 
 
-def sides_of(chain: DealChain, deal: Deal) -> tuple[Side, Side]:
-    """Both players of a deal."""
+def sides_of(chain: DealChain, deal: Deal, chunks: int) -> tuple[Side, Side]:
+    """Both players of a deal, for so many chunks of hands."""
     rows = [_numbered_rows(deal, place) for place in range(2)]
-    return _side(chain, deal, rows, 0), _side(chain, deal, rows, 1)
+    return _side(chain, deal, rows, 0, chunks), _side(chain, deal, rows, 1, chunks)
 
 
 class _Rows(NamedTuple):
@@ -126,7 +127,7 @@ def _numbered_rows(deal: Deal, place: int) -> _Rows:
 
 
 def _last_rows(deal: Deal, number: np.ndarray, row: int, blind: int) -> tuple[int, int]:
-    """(The player's last row on the way to a row of the deal, that included, the last blind one)."""
+    """(Last row of a player on the way to a row of the deal, last blind one), that row included."""
     last = ROOT
     while row >= 0:
         if number[row] >= 0:
@@ -137,7 +138,7 @@ def _last_rows(deal: Deal, number: np.ndarray, row: int, blind: int) -> tuple[in
     return last, ROOT
 
 
-def _side(chain: DealChain, deal: Deal, rows: list[_Rows], place: int) -> Side:
+def _side(chain: DealChain, deal: Deal, rows: list[_Rows], place: int, chunks: int) -> Side:
     mine, theirs = rows[place], rows[1 - place]
     sets, blind_sets = [], []
     for node in np.flatnonzero(deal.place == place):
@@ -191,7 +192,7 @@ def _side(chain: DealChain, deal: Deal, rows: list[_Rows], place: int) -> Side:
     next_place = (place - deal.turn[leaf, tie]) % chain.places
     fair = np.array([other.fair for other in chain.deals])
     layout = Layout(
-        shape=_unsigned([mine.blind, mine.count, padded(chain.hands.classes) // LANES]),
+        shape=_unsigned([mine.blind, mine.count, chunks]),
         sets=_unsigned(sets).reshape(-1, 4),
         blind_sets=_unsigned(blind_sets).reshape(-1, 3),
         bare=_unsigned([row for row in range(mine.count) if row not in ends]),
@@ -228,3 +229,28 @@ def new_numbers(side: Side) -> Numbers:
     )
     numbers.blind_reach[:] = 1.0
     return numbers
+
+
+def evaluation_numbers(
+    side: Side, room: Sequence[np.ndarray], blind_room: Sequence[np.ndarray]
+) -> Numbers:
+    """Numbers without regrets and averages, in three arrays of `room` and three of `blind_room`."""
+    blind, rows, chunks = (int(n) for n in side.layout.shape)
+    size = chunks * rows * LANES
+    value, behaviour, reach = (array[:size] for array in room[:3])
+    blind_arrays = (array[: blind * LANES] for array in blind_room[:3])
+    blind_value, blind_behaviour, blind_reach = blind_arrays
+    blind_reach[:LANES] = 1.0
+    return Numbers(
+        value,
+        behaviour,
+        value,
+        reach,
+        value,
+        blind_value,
+        blind_behaviour,
+        blind_value,
+        blind_reach,
+        blind_value,
+        np.zeros(3 * len(side.lose)),
+    )

@@ -46,22 +46,26 @@ class Team(NamedTuple):
 
 
 @kernel(allocates=False)
-def value_ends(layout: Any, numbers: Any, theirs: Any, their_rows: int, sums: Any, team: Any) -> None:
+def value_ends(
+    layout: Any, numbers: Any, theirs: Any, their_rows: int, sums: Any, team: Any
+) -> None:
     """Values of all rows of a player from what ends right after them, for a thread's groups."""
-    for group in range(np.uint64(team.thread), np.uint64(len(layout.lanes)), np.uint64(team.threads)):
+    for group in range(
+        np.uint64(team.thread), np.uint64(len(layout.lanes)), np.uint64(team.threads)
+    ):
         flat = layout.flat[group] != 0
-        _gather_ends(layout, numbers, theirs, np.uint64(their_rows), group, team)
+        gather_ends(layout, numbers, theirs, their_rows, group, team)
         sweep(sums, flat, team.lose, team.tie, team.win, team.total)
-        _spread_values(layout, numbers, group, team)
+        spread_values(layout, numbers, group, team)
 
 
-@kernel(allocates=False, inline=True)
-def _gather_ends(
+@kernel(allocates=False)
+def gather_ends(
     layout: Any, numbers: Any, theirs: Any, their_rows: Any, group: Any, team: Any
 ) -> None:
     """The weights of a group's sweep: what its ends pay, times the other's reach."""
-    zero, one = eight(0.0), eight(1.0)
-    chunks = layout.shape[2]
+    zero = eight(0.0)
+    group, their_rows, chunks = np.uint64(group), np.uint64(their_rows), layout.shape[2]
     lanes, tile = np.uint64(LANES), np.uint64(TILE)
     for chunk in range(chunks):
         for lane in range(lanes):
@@ -85,10 +89,11 @@ def _gather_ends(
             transpose(team.tile, np.uint64(2) * tile, team.win, chunk * tile)
 
 
-@kernel(allocates=False, inline=True)
-def _spread_values(layout: Any, numbers: Any, group: Any, team: Any) -> None:
+@kernel(allocates=False)
+def spread_values(layout: Any, numbers: Any, group: Any, team: Any) -> None:
+    """Give the values of a group's rows, after its sweep, to the player's numbers."""
     zero = eight(0.0)
-    rows, chunks = layout.shape[1], layout.shape[2]
+    group, rows, chunks = np.uint64(group), layout.shape[1], layout.shape[2]
     lanes, tile = np.uint64(LANES), np.uint64(TILE)
     for chunk in range(chunks):
         transpose(team.lose, chunk * tile, team.tile, np.uint64(0))
@@ -196,6 +201,15 @@ def update_blind(layout: Any, numbers: Any, rates: Any, fade: float) -> None:
 
 
 @kernel(allocates=False)
+def update_player(layout: Any, numbers: Any, weights: Any, t: int, team: Any) -> None:
+    """What follows the values of the ends in half an iteration, by one thread."""
+    rates = (weights[t, 0], weights[t, 1], weights[t, 3])
+    update_hands(layout, numbers, rates, weights[t, 2], team)
+    if len(layout.blind_sets) > 0:
+        update_blind(layout, numbers, rates, weights[t, 2])
+
+
+@kernel(allocates=False)
 def iterate_deal(
     first: Any,
     first_numbers: Any,
@@ -207,9 +221,14 @@ def iterate_deal(
 ) -> None:
     """One iteration of both players, in turn, for each row of `weights` (algorithms.py)."""
     meetings = 0
+    rows = (first.shape[1], second.shape[1])
     for t in range(len(weights)):
-        meetings = _half(first, first_numbers, second_numbers, second, weights, t, sums, team, meetings)
-        meetings = _half(second, second_numbers, first_numbers, first, weights, t, sums, team, meetings)
+        meetings = _half(
+            first, first_numbers, second_numbers, rows[1], weights[t], sums, team, meetings
+        )
+        meetings = _half(
+            second, second_numbers, first_numbers, rows[0], weights[t], sums, team, meetings
+        )
 
 
 @kernel(allocates=False)
@@ -217,21 +236,21 @@ def _half(
     layout: Any,
     numbers: Any,
     theirs: Any,
-    other: Any,
+    their_rows: Any,
     weights: Any,
-    t: int,
     sums: Any,
     team: Any,
     meetings: int,
 ) -> Any:
-    rates = (weights[t, 0], weights[t, 1], weights[t, 3])
-    value_ends(layout, numbers, theirs, other.shape[1], sums, team)
+    """Half an iteration by all threads; gives how often they have met."""
+    rates = (weights[0], weights[1], weights[3])
+    value_ends(layout, numbers, theirs, their_rows, sums, team)
     meetings = _gather_threads(team, meetings)
-    update_hands(layout, numbers, rates, weights[t, 2], team)
+    update_hands(layout, numbers, rates, weights[2], team)
     meetings = _gather_threads(team, meetings)
     if len(layout.blind_sets) > 0:
         if team.thread == 0:
-            update_blind(layout, numbers, rates, weights[t, 2])
+            update_blind(layout, numbers, rates, weights[2])
         meetings = _gather_threads(team, meetings)
     return meetings
 

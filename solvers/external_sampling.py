@@ -31,8 +31,8 @@ from pokerspiel.solvers.packed_tree import (
     scrambled,
     unit_of,
 )
-from pokerspiel.solvers.tree import Tree
 from pokerspiel.solvers.solver import ITERATION, NODES
+from pokerspiel.solvers.tree import Tree
 
 _FRAME = np.dtype(
     [

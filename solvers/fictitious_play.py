@@ -15,8 +15,8 @@ from pokerspiel.games.compiled import kernel
 from pokerspiel.solvers.layout import aligned
 from pokerspiel.solvers.passes import lower, multiply_joint, respond, spread_reach
 from pokerspiel.solvers.sequence_form import sequence_form
-from pokerspiel.solvers.tree import Tree
 from pokerspiel.solvers.solver import ITERATION, NODES
+from pokerspiel.solvers.tree import Tree
 from pokerspiel.solvers.tree_solver import TreeSolver, normalised
 
 

@@ -76,11 +76,17 @@ class HandMatrices:
             return array
         return self._torch.as_tensor(array, device=self._device)
 
-    def values(self, lose: np.ndarray, tie: np.ndarray, win: np.ndarray) -> np.ndarray:
-        """[buckets, rows] as `hand_sums.sweep` gives, from arrays of the same shape."""
+    def values(
+        self, lose: np.ndarray, tie: np.ndarray | None = None, win: np.ndarray | None = None
+    ) -> np.ndarray:
+        """[buckets, rows] as `hand_sums.sweep` gives, from arrays of the same shape.
+
+        Without `tie` and `win` the rows pay the same whoever has the better hand.
+        """
         total = self._all @ self._put(lose)
-        total += self._ties @ self._put(tie)
-        total += self._wins @ self._put(win)
+        if tie is not None and win is not None:
+            total += self._ties @ self._put(tie)
+            total += self._wins @ self._put(win)
         if self._torch is not None:
             total = total.cpu().numpy()
         return np.asarray(total, np.float64)

@@ -71,7 +71,7 @@ def pairs_of_hands(hands: Hands) -> int:
 
 @kernel(allocates=False)
 def sweep(sums: Any, flat: bool, lose: Any, tie: Any, win: Any, total: Any) -> None:
-    """Replace `lose` [8 * classes, padded] by the values of eight rows; the padding is worth nothing.
+    """Replace `lose` [8 * padded classes] by the values of eight rows; padding is worth nothing.
 
     `tie` holds tie - lose and `win` holds win - tie, which are not read if the rows are `flat`: if
     they pay the same whoever has the better hand. `total` [kinds * 8] is scratch.
@@ -86,9 +86,7 @@ def sweep(sums: Any, flat: bool, lose: Any, tie: Any, win: Any, total: Any) -> N
 
 
 @kernel(allocates=False, inline=True)
-def _sweep(
-    sums: Any, flat: bool, lose: Any, tie: Any, win: Any, total: Any, parts: Any
-) -> None:
+def _sweep(sums: Any, flat: bool, lose: Any, tie: Any, win: Any, total: Any, parts: Any) -> None:
     zero = eight(0.0)
     for at in range(np.uint64(0), np.uint64(len(total)), np.uint64(LANES)):
         store(total, at, zero)

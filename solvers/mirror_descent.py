@@ -20,8 +20,8 @@ import numpy as np
 
 from pokerspiel.games.compiled import kernel
 from pokerspiel.games.kernel import CHANCE
-from pokerspiel.solvers.tree import Tree
 from pokerspiel.solvers.solver import ITERATION, NODES
+from pokerspiel.solvers.tree import Tree
 from pokerspiel.solvers.tree_solver import TreeSolver, normalised
 
 

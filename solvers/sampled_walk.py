@@ -41,8 +41,8 @@ from pokerspiel.solvers.packed_tree import (
     unit_of,
 )
 from pokerspiel.solvers.sampling_schemes import ALL, ONE
-from pokerspiel.solvers.tree import Tree
 from pokerspiel.solvers.solver import ITERATION, NODES
+from pokerspiel.solvers.tree import Tree
 
 _FRAME = np.dtype(
     [

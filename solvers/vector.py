@@ -17,20 +17,37 @@ from pokerspiel.games.deals import NOT_PLAYED_OFF, DealChain
 from pokerspiel.solvers.algorithms import DISCOUNTING, Discounting, factors
 from pokerspiel.solvers.best_response import Evaluation
 from pokerspiel.solvers.chart import DealStrategy
-from pokerspiel.solvers.deal_form import Numbers, Side, new_numbers, sides_of
+from pokerspiel.solvers.deal_form import Numbers, evaluation_numbers, new_numbers, sides_of
 from pokerspiel.solvers.deal_passes import (
     TILE,
     Team,
     average_behaviour,
+    gather_ends,
     iterate_deal,
     spread_behaviour,
+    spread_values,
+    update_player,
     value_ends,
     value_of_deal,
 )
+from pokerspiel.solvers.hand_matrices import HandMatrices
 from pokerspiel.solvers.hand_sums import LANES, HandSums, hand_sums
 from pokerspiel.solvers.layout import aligned, padded
 from pokerspiel.solvers.solver import ITERATION, NODES, Solver
 from pokerspiel.solvers.threads import run_together
+
+Both = tuple[Numbers, Numbers]
+"""The numbers of both players of a deal."""
+
+SAVED = (
+    "behaviour",
+    "regret",
+    "average",
+    "blind_behaviour",
+    "blind_regret",
+    "blind_average",
+)
+"""What a checkpoint holds of each player."""
 
 STRETCH = 0.1
 """Iterations of a stretch, as a share of those already done."""
@@ -39,18 +56,27 @@ STRETCH = 0.1
 class ChainForm:
     """A chain of deals of a two-player game, laid out, with room for evaluations.
 
-    Raises ValueError for another number of players.
+    With `matrices` showdowns are products with them, and strategies are [rows, buckets]; else they
+    are swept (hand_sums.py). Raises ValueError for another number of players.
     """
 
-    def __init__(self, chain: DealChain) -> None:
+    def __init__(self, chain: DealChain, matrices: HandMatrices | None = None) -> None:
         if chain.places != 2:
             raise ValueError(f"{chain.game}: only games of two players are solved with all hands")
         self.chain = chain
-        self.sides = [sides_of(chain, deal) for deal in chain.deals]
-        self.sums: HandSums = hand_sums(chain.hands)
-        self.classes = chain.hands.classes
+        self.matrices = matrices
+        self.classes = chain.hands.classes if matrices is None else matrices.buckets
         self.chunks = padded(self.classes) // LANES
+        self.sides = [sides_of(chain, deal, self.chunks) for deal in chain.deals]
+        self.sums: HandSums = hand_sums(chain.hands)
         self._teams: dict[int, list[Team]] = {}
+        self._rooms: dict[int, tuple[np.ndarray, ...]] = {}
+
+    @staticmethod
+    def bytes_for(chain: DealChain, classes: int) -> int:
+        """Memory of a solver with so many classes or buckets, about."""
+        rows = chain.rows + 2 * len(chain.deals) + 4 * max(deal.rows for deal in chain.deals)
+        return 5 * 8 * padded(classes) * rows
 
     def teams(self, threads: int) -> list[Team]:
         """The threads that work together on a deal; their gate is to be closed before each use."""
@@ -64,53 +90,83 @@ class ChainForm:
         total = aligned(np.zeros(self.sums.kinds * LANES))
         return Team(thread, threads, gate, lose, tie, win, total, aligned(np.zeros(3 * TILE)))
 
-    def pack(self, deal: int, strategy: np.ndarray) -> tuple[Numbers, Numbers]:
-        """Numbers of both sides of a deal with [rows, classes] as their behaviour, and its reach."""
-        both = []
-        for side in self.sides[deal]:
-            numbers = new_numbers(side)
-            mine = np.flatnonzero(side.row >= 0)
-            blind, rows, chunks = (int(n) for n in side.layout.shape)
-            room = np.zeros((rows, chunks * LANES))
-            room[side.row[mine], : self.classes] = strategy[mine]
-            numbers.behaviour[:] = room.reshape(rows, chunks, LANES).transpose(1, 0, 2).ravel()
-            numbers.blind_behaviour[:] = np.repeat(room[:blind, 0], LANES)
-            spread_behaviour(side.layout, numbers)
-            both.append(numbers)
-        return both[0], both[1]
+    def room(self, deal: int, number: int) -> Both:
+        """Room to evaluate a deal in, for behaviour, reach and values only.
 
-    def unpack(self, deal: int, both: tuple[Numbers, Numbers], name: str) -> np.ndarray:
-        """[rows, classes] of a deal from the numbers `name` of both sides."""
-        rows_of_deal = self.chain.deals[deal].rows
-        out = np.zeros((rows_of_deal, self.classes))
+        Another deal takes the same memory; rooms of different numbers do not share any.
+        """
+        if number not in self._rooms:
+            sizes = [[int(n) for n in side.layout.shape] for both in self.sides for side in both]
+            most = max(chunks * rows for _, rows, chunks in sizes) * LANES
+            most_blind = max(blind for blind, _, _ in sizes) * LANES
+            self._rooms[number] = tuple(
+                aligned(np.zeros(size)) for size in 6 * [most] + 6 * [most_blind]
+            )
+        rooms = self._rooms[number]
+        first, second = (
+            evaluation_numbers(side, rooms[3 * place : 3 * place + 3], rooms[6 + 3 * place :])
+            for place, side in enumerate(self.sides[deal])
+        )
+        return first, second
+
+    def pack(self, deal: int, strategy: np.ndarray, room: int) -> Both:
+        """Numbers of both sides of a deal whose behaviour is [rows, classes], and its reach."""
+        both = self.room(deal, room)
         for side, numbers in zip(self.sides[deal], both, strict=True):
             mine = np.flatnonzero(side.row >= 0)
             blind, rows, chunks = (int(n) for n in side.layout.shape)
-            room = getattr(numbers, name).reshape(chunks, rows, LANES).transpose(1, 0, 2)
-            room = room.reshape(rows, -1)[:, : self.classes].copy()
-            room[:blind] = getattr(numbers, f"blind_{name}").reshape(blind, LANES)[:, :1]
-            out[mine] = room[side.row[mine]]
+            values = np.zeros((rows, chunks * LANES))
+            values[side.row[mine], : self.classes] = strategy[mine]
+            numbers.behaviour[:] = values.reshape(rows, chunks, LANES).transpose(1, 0, 2).ravel()
+            numbers.blind_behaviour[:] = np.repeat(values[:blind, 0], LANES)
+            spread_behaviour(side.layout, numbers)
+        return both
+
+    def unpack(self, deal: int, both: Both) -> np.ndarray:
+        """[rows, classes] of a deal: the behaviour of both sides."""
+        out = np.zeros((self.chain.deals[deal].rows, self.classes))
+        for side, numbers in zip(self.sides[deal], both, strict=True):
+            mine = np.flatnonzero(side.row >= 0)
+            blind, rows, chunks = (int(n) for n in side.layout.shape)
+            values = numbers.behaviour.reshape(chunks, rows, LANES).transpose(1, 0, 2)
+            values = values.reshape(rows, -1)[:, : self.classes].copy()
+            values[:blind] = numbers.blind_behaviour.reshape(blind, LANES)[:, :1]
+            out[mine] = values[side.row[mine]]
         return out
 
+    def value_ends(self, deal: int, both: Both, place: int, team: Team) -> None:
+        """Value the rows of a place from what ends right after them, by one thread."""
+        side, other = self.sides[deal][place], self.sides[deal][1 - place]
+        mine, theirs = both[place], both[1 - place]
+        their_rows = other.layout.shape[1]
+        if self.matrices is None:
+            value_ends(side.layout, mine, theirs, their_rows, self.sums, team)
+            return
+        for group in range(len(side.layout.lanes)):
+            gather_ends(side.layout, mine, theirs, their_rows, group, team)
+            weights = (
+                x.reshape(-1, LANES)[: self.classes] for x in (team.lose, team.tie, team.win)
+            )
+            lose, tie, win = weights
+            flat = bool(side.layout.flat[group])
+            team.lose.reshape(-1, LANES)[: self.classes] = self.matrices.values(
+                lose, None if flat else tie, None if flat else win
+            )
+            team.lose[self.classes * LANES :] = 0.0
+            spread_values(side.layout, mine, group, team)
+
     def value(
-        self,
-        deal: int,
-        both: tuple[Numbers, Numbers],
-        place: int,
-        values: np.ndarray,
-        best: bool = False,
+        self, deal: int, both: Both, place: int, values: np.ndarray, best: bool = False
     ) -> float:
         """What a deal adds to the fair share of a place, whose behaviour and the other's are given.
 
         `values` [deals] is what the deals that follow add for the other place, which is the
         player's then. With `best` the behaviour of the place becomes a best response.
         """
-        side, other = self.sides[deal][place], self.sides[deal][1 - place]
-        mine, theirs = both[place], both[1 - place]
-        mine.coefficient[:] = side.coefficients(values)
-        team = self.teams(1)[0]
-        value_ends(side.layout, mine, theirs, other.layout.shape[1], self.sums, team)
-        return float(value_of_deal(side.layout, mine, best))
+        side = self.sides[deal][place]
+        both[place].coefficient[:] = side.coefficients(values)
+        self.value_ends(deal, both, place, self.teams(1)[0])
+        return float(value_of_deal(side.layout, both[place], best))
 
 
 @dataclass(frozen=True)
@@ -139,8 +195,8 @@ def evaluate_chain(form: ChainForm, strategy: DealStrategy) -> ChainEvaluation:
     best = [dict[int, np.ndarray]() for _ in chain.deals]
     responses: list[np.ndarray] = []
     for deal in range(len(chain.deals) - 1, -1, -1):
-        both = form.pack(deal, strategy[deal])
-        answers = form.pack(deal, strategy[deal])
+        both = form.pack(deal, strategy[deal], 0)
+        answers = form.pack(deal, strategy[deal], 1)
         known: dict[bytes, float] = {}
         for n in sorted(left[deal]):
             pair = []
@@ -156,7 +212,7 @@ def evaluate_chain(form: ChainForm, strategy: DealStrategy) -> ChainEvaluation:
                     value[place] = known[key]
                 pair.append(value)
             mean[deal][n], best[deal][n] = pair
-        responses.append(form.unpack(deal, answers, "behaviour"))
+        responses.append(form.unpack(deal, answers))
     first = max(left[0])
     fair = chain.deals[0].fair - np.array(chain.start)
     return ChainEvaluation(
@@ -190,33 +246,34 @@ def _followers(
 
 
 class VectorCfr(Solver):
-    """An algorithm of the family, by its name in DISCOUNTING, on a chain of deals."""
+    """An algorithm of the family, by its name in DISCOUNTING, on a chain of deals.
+
+    `horizon` is the number of iterations that algorithms with a schedule plan for. The numbers are
+    the same with any number of `threads`; with matrices one works.
+    """
 
     def __init__(
         self,
-        chain: DealChain | ChainForm,
+        form: ChainForm,
         algorithm: str | Discounting = "dcfr",
         horizon: int = 1000,
         threads: int = 1,
     ) -> None:
         super().__init__()
-        self.form = chain if isinstance(chain, ChainForm) else ChainForm(chain)
-        self.chain = self.form.chain
+        self.form = form
+        self.chain = form.chain
         self.row = DISCOUNTING[algorithm] if isinstance(algorithm, str) else algorithm
         self.horizon = horizon
-        self.threads = threads
-        self.numbers = [tuple(new_numbers(side) for side in both) for both in self.form.sides]
-        self._scratch = [tuple(new_numbers(side) for side in both) for both in self.form.sides]
+        self.threads = threads if form.matrices is None else 1
+        self.numbers = [(new_numbers(one), new_numbers(two)) for one, two in form.sides]
         self.values = np.zeros((2, len(self.chain.deals)))
         """What each deal adds to the fair share of its places, under the averages of `taken`."""
         self.taken = 0
-        for deal in range(len(self.chain.deals)):
-            self._set_uniform(deal)
-
-    def _set_uniform(self, deal: int) -> None:
-        for side, numbers in zip(self.form.sides[deal], self.numbers[deal], strict=True):
-            average_behaviour(side.layout, numbers, numbers)
-            spread_behaviour(side.layout, numbers)
+        """Iteration after which the values were taken."""
+        for both, numbers in zip(form.sides, self.numbers, strict=True):
+            for side, mine in zip(both, numbers, strict=True):
+                average_behaviour(side.layout, mine, mine)
+                spread_behaviour(side.layout, mine)
 
     def prepare(self) -> None:
         self._iterate(0, np.zeros((0, 4)))
@@ -225,24 +282,25 @@ class VectorCfr(Solver):
         last = self.iteration + iterations
         while self.iteration < last:
             start = self.iteration
-            end = min(last, self.taken + 1 + int(STRETCH * self.taken))
+            stop = self.taken + 1 + int(STRETCH * self.taken)
+            end = min(last, stop)
             weights = factors(self.row, start, end, self.horizon)
-            take = end == self.taken + 1 + int(STRETCH * self.taken)
             for deal in range(len(self.chain.deals) - 1, -1, -1):
                 self._iterate(deal, weights)
-                if take:
+                if end == stop:
                     self._take_value(deal)
-            if take:
+            if end == stop:
                 self.taken = end
             self.control[ITERATION] = end
             self.control[NODES] += (end - start) * 2 * self.chain.nodes * self.form.classes
 
     def _iterate(self, deal: int, weights: np.ndarray) -> None:
-        both = self.form.sides[deal]
-        numbers = self.numbers[deal]
+        both, numbers = self.form.sides[deal], self.numbers[deal]
         for place in range(2):
-            values = self.values[1 - place]
-            numbers[place].coefficient[:] = both[place].coefficients(values)
+            numbers[place].coefficient[:] = both[place].coefficients(self.values[1 - place])
+        if self.form.matrices is not None:
+            self._iterate_with_matrices(deal, weights)
+            return
         teams = self.form.teams(self.threads)
         teams[0].gate[0] = 0
 
@@ -259,30 +317,57 @@ class VectorCfr(Solver):
 
         run_together(work, self.threads)
 
+    def _iterate_with_matrices(self, deal: int, weights: np.ndarray) -> None:
+        team = self.form.teams(1)[0]
+        for t in range(len(weights)):
+            for place in range(2):
+                self.form.value_ends(deal, self.numbers[deal], place, team)
+                layout = self.form.sides[deal][place].layout
+                update_player(layout, self.numbers[deal][place], weights, t, team)
+
     def _take_value(self, deal: int) -> None:
         """Value a deal under the average strategies."""
-        scratch = self._scratch[deal]
-        for side, numbers, out in zip(
-            self.form.sides[deal], self.numbers[deal], scratch, strict=True
-        ):
-            average_behaviour(side.layout, numbers, out)
-            spread_behaviour(side.layout, out)
-        value = self.form.value(deal, scratch, 0, self.values[1])
+        room = self._average(deal)
+        for side, numbers in zip(self.form.sides[deal], room, strict=True):
+            spread_behaviour(side.layout, numbers)
+        value = self.form.value(deal, room, 0, self.values[1])
         self.values[:, deal] = value, -value
 
-    def average_strategy(self) -> list[np.ndarray]:
-        """The average strategies, as a DealStrategy."""
-        out = []
-        for deal in range(len(self.chain.deals)):
-            for side, numbers, scratch in zip(
-                self.form.sides[deal], self.numbers[deal], self._scratch[deal], strict=True
-            ):
-                average_behaviour(side.layout, numbers, scratch)
-            out.append(self.form.unpack(deal, self._scratch[deal], "behaviour"))
-        return out
+    def _average(self, deal: int) -> Both:
+        """Room in which the behaviour of both sides is their average strategy."""
+        room = self.form.room(deal, 0)
+        for side, numbers, out in zip(self.form.sides[deal], self.numbers[deal], room, strict=True):
+            average_behaviour(side.layout, numbers, out)
+        return room
+
+    def average_strategy(self) -> DealStrategy:
+        """The average strategy of both players."""
+        return [
+            self.form.unpack(deal, self._average(deal)) for deal in range(len(self.chain.deals))
+        ]
 
     def to_arrays(self) -> dict[str, np.ndarray]:
-        raise NotImplementedError
+        arrays = {
+            name: np.concatenate([getattr(mine, name) for both in self.numbers for mine in both])
+            for name in SAVED
+        }
+        return {**arrays, "values": self.values.copy()}
+
+    def to_numbers(self) -> dict[str, int | float]:
+        return {**super().to_numbers(), "taken": self.taken}
 
     def restore(self, arrays: Mapping[str, np.ndarray], numbers: Mapping[str, int | float]) -> None:
-        raise NotImplementedError
+        for name in SAVED:
+            targets = [getattr(mine, name) for both in self.numbers for mine in both]
+            ends = np.cumsum([len(target) for target in targets])
+            values = arrays.get(name)
+            if values is None or values.shape != (ends[-1],):
+                raise ValueError(f"array {name} does not fit {self.chain.game}")
+            for target, part in zip(targets, np.split(values, ends[:-1]), strict=True):
+                target[:] = part
+        self.values[:] = arrays["values"]
+        self.taken = int(numbers["taken"])
+        self._restore_control(numbers)
+        for both, pair in zip(self.form.sides, self.numbers, strict=True):
+            for side, mine in zip(both, pair, strict=True):
+                spread_behaviour(side.layout, mine)

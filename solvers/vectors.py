@@ -103,7 +103,7 @@ def store(typing_context: Any, array: Any, index: Any, vector: Any) -> Any:
 
 @intrinsic
 def transpose(typing_context: Any, source: Any, at: Any, target: Any, to: Any) -> Any:
-    """Write the 8 x 8 numbers of `source` from `at` on to `target` from `to` on, rows as columns."""
+    """Write 8 x 8 numbers of `source`, from `at` on, to `target`, from `to` on, rows as columns."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         kind = ir.VectorType(ir.DoubleType(), 8).as_pointer()

@@ -8,6 +8,7 @@ multiplier, join, decline.
 """
 
 from pokerspiel.games.kernel import register, same_action
+from pokerspiel.games.svara.classes import bucket_of_class
 from pokerspiel.games.svara.deals import chain_of_deals
 from pokerspiel.games.svara.estimate import equity, observation_size, observe, private_block
 from pokerspiel.games.svara.knowledge import audience, information_key, odds
@@ -60,6 +61,7 @@ __all__ = [
     "PARAMETERS",
     "STATE",
     "action_name",
+    "bucket_of_class",
     "chain_of_deals",
     "describe",
     "event_name",

@@ -7,8 +7,9 @@ from itertools import combinations
 
 import numpy as np
 
+from pokerspiel.games.cards import RANKS
 from pokerspiel.games.deals import Hands
-from pokerspiel.games.hands import svara_points
+from pokerspiel.games.hands import JOKER, svara_points
 
 _OTHER_SUITS = (1, 2, 3)
 
@@ -54,9 +55,18 @@ def hand_classes(deck: int, hole_cards: int, joker_mode: int, sevens: int) -> Ha
     )
 
 
+def bucket_of_class(hands: Hands, abstraction: str) -> np.ndarray:
+    """[C] int64: what an abstraction tells apart, as numbers from 0 in the order of the scores."""
+    if abstraction == "hands":
+        return np.arange(hands.classes)
+    joker = (hands.cards == JOKER).any(axis=1)
+    aces = (hands.cards >> 2 == RANKS.index("A")).sum(axis=1)
+    kept = [hands.score] if abstraction == "points" else [hands.score, joker, aces]
+    return np.unique(np.column_stack(kept), axis=0, return_inverse=True)[1].astype(np.int64)
+
+
 def kind_of(cards: tuple[int, ...]) -> tuple[int, ...]:
     """The ranks of the clubs, then those of the other suits in an order that hides their names."""
     clubs = sum(1 << (card >> 2) for card in cards if card & 3 == 0)
     others = (sum(1 << (card >> 2) for card in cards if card & 3 == s) for s in _OTHER_SUITS)
     return (clubs, *sorted(others))
-

@@ -221,7 +221,9 @@ class _Tree:
         columns = list(zip(*self._nodes, strict=True)) or [()] * 5
         place, looked, situation, first_row, parent = columns
         fair = (start["stack"] + start["paid"])[:n].astype(np.float64)
-        for chips, seats in list(zip(start["pot_chips"], start["pot_seats"], strict=True))[: int(start["pots"])]:
+        for chips, seats in list(zip(start["pot_chips"], start["pot_seats"], strict=True))[
+            : int(start["pots"])
+        ]:
             members = [seat for seat in range(n) if int(seats) >> seat & 1]
             fair[members] += chips / max(len(members), 1)  # a decided main pot is empty
         return Deal(

@@ -1,0 +1,239 @@
+"""What `solve` works on: the tree of a small game, or the deals of a two-player Svara.
+
+Svara with two seats is a chain of deals, solved with all hands at once: with the information sets
+`hands`, which lose nothing, or with a coarser abstraction. Its small versions, whose decks have no
+more than SMALL_DECK hands, are solved as trees unless an abstraction is named.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import comb
+from typing import Protocol
+
+import numpy as np
+
+from pokerspiel.agents.spiel_table import is_ours
+from pokerspiel.experiments.options import bytes_text
+from pokerspiel.games.variants import Game, load
+from pokerspiel.solvers import catalogue
+from pokerspiel.solvers.algorithms import DISCOUNTING
+from pokerspiel.solvers.best_response import Evaluation, Evaluator, evaluate
+from pokerspiel.solvers.blueprint import Blueprint
+from pokerspiel.solvers.chart import Chart, DealStrategy, chart_of, chart_strategy_of
+from pokerspiel.solvers.compile_tree import BYTES_PER_NODE, compile_tree
+from pokerspiel.solvers.hand_matrices import HandMatrices
+from pokerspiel.solvers.sequence_form import SequenceForm
+from pokerspiel.solvers.solver import Solver
+from pokerspiel.solvers.strategies import blueprint_of, strategy_from_blueprint
+from pokerspiel.solvers.tree import Tree, TreeTooLargeError
+from pokerspiel.solvers.tree_solver import TreeSolver
+from pokerspiel.solvers.vector import ChainForm, VectorCfr, evaluate_chain
+
+SMALL_DECK = 100
+
+PRESETS: Mapping[str, Mapping[str, str]] = {
+    "home": {},
+    "club": {"stack": "50", "betting": "pot_limit", "bet_sizes": "0.5 1"},
+    "real": {"stack": "100", "betting": "pot_limit", "bet_sizes": "0.33 0.67 1 max"},
+}
+"""Tables for heads-up Svara: the parameters that differ from the defaults."""
+
+_SECONDS = 3.6e-9
+"""For one action with one hand in one iteration on one core, about; see docs/svara.md."""
+_ITERATIONS, _REACH, _POWER = 200, 1e-3, 0.6
+"""Iterations to an exploitability of _REACH antes, about, and how they grow below it."""
+
+
+class Problem(Protocol):
+    """A game laid out to be solved."""
+
+    text: str
+    """Game string, with the abstraction that is solved."""
+    unit: str
+    big_unit: float
+    """What the unit is in returns of the game."""
+    nodes: int
+    information_sets: int
+
+    def new_solver(self, algorithm: str, plan: catalogue.Plan) -> Solver:
+        """A solver at its start; ValueError if the algorithm cannot solve this."""
+        ...
+
+    def evaluate(self, solver: Solver) -> Evaluation:
+        """The average strategy, exactly, in returns of the game as it is abstracted."""
+        ...
+
+    def bot(self, solver: Solver) -> tuple[str, Blueprint | Chart, Evaluation]:
+        """(Game string of a bot, its table, what it is worth in the exact game if known)."""
+        ...
+
+    def fingerprint(self) -> str:
+        """A hash of all that a checkpoint depends on."""
+        ...
+
+    def outlook(self, plan: catalogue.Plan, until: float | None) -> str | None:
+        """What the work will take, in words; None if it is not worth a word."""
+        ...
+
+
+def load_problem(text: str, memory_limit: int) -> Problem:
+    """The problem of a game string; TreeTooLargeError if it needs more bytes than allowed."""
+    if is_ours(text) and is_solved_by_deals(load(text)):
+        return ChainProblem(load(text), memory_limit)
+    return TreeProblem(load_tree(text, memory_limit))
+
+
+def is_solved_by_deals(game: Game) -> bool:
+    if not hasattr(game.family, "chain_of_deals") or game.players != 2:
+        return False
+    if game.parameters["abstraction"] != "none":
+        return True
+    deck = int(game.tables.rules[0]["deck"]).bit_count()
+    return comb(deck, int(game.parameters["hole_cards"])) > SMALL_DECK
+
+
+# Trees.
+
+
+@dataclass
+class TreeProblem:
+    """The whole tree of a small game."""
+
+    tree: Tree
+    _evaluator: Evaluator | None = None
+
+    def __post_init__(self) -> None:
+        self.text = game_text(self.tree)
+        self.unit, self.big_unit = self.tree.unit, float(self.tree.big_unit)
+        self.nodes, self.information_sets = self.tree.nodes, self.tree.information_sets
+
+    def new_solver(self, algorithm: str, plan: catalogue.Plan) -> TreeSolver:
+        solver = catalogue.new_solver(self.tree, algorithm, plan)
+        form = getattr(solver, "form", None)
+        self._evaluator = Evaluator(self.tree, form if isinstance(form, SequenceForm) else None)
+        return solver
+
+    def evaluate(self, solver: Solver) -> Evaluation:
+        assert isinstance(solver, TreeSolver) and self._evaluator is not None
+        return self._evaluator.evaluate(solver.average_strategy())
+
+    def bot(self, solver: Solver) -> tuple[str, Blueprint, Evaluation]:
+        assert isinstance(solver, TreeSolver)
+        blueprint = blueprint_of(self.tree, solver.average_strategy())
+        played = strategy_from_blueprint(self.tree, blueprint)[0]
+        return self.text, blueprint, evaluate(self.tree, played)
+
+    def fingerprint(self) -> str:
+        tree = self.tree
+        return _hash_of(
+            (tree.set_key, tree.set_first, tree.turn, tree.parent, tree.action, tree.returns)
+        )
+
+    def outlook(self, plan: catalogue.Plan, until: float | None) -> str | None:
+        return None
+
+
+def load_tree(text: str, memory_limit: int) -> Tree:
+    """The tree of a game string; raises TreeTooLargeError if it needs more bytes than allowed."""
+    tree = compile_tree(text, memory_limit)
+    _check_memory(text, f"{tree.nodes:,} nodes", tree.nodes * BYTES_PER_NODE, memory_limit)
+    return tree
+
+
+def game_text(tree: Tree) -> str:
+    """The game string of a tree, without the empty brackets that OpenSpiel adds."""
+    return tree.game.removesuffix("()")
+
+
+# Chains of deals.
+
+
+class ChainProblem:
+    """Two-player Svara, deal by deal."""
+
+    def __init__(self, game: Game, memory_limit: int) -> None:
+        if game.parameters["abstraction"] == "none":
+            game = game.with_parameters(abstraction="hands")
+        self.game = game
+        self.text = str(game)
+        self.unit, self.big_unit = game.limits.unit, float(game.limits.big_unit)
+        chain = game.chain_of_deals()
+        self._bucket = game.family.bucket_of_class(chain.hands, game.parameters["abstraction"])
+        self._classes = int(self._bucket.max()) + 1
+        self.bytes = ChainForm.bytes_for(chain, self._classes)
+        _check_memory(self.text, f"{chain.rows:,} actions", self.bytes, memory_limit)
+        self._exact = ChainForm(chain)
+        self.form = self._exact
+        if self._classes < chain.hands.classes:
+            self.form = ChainForm(chain, HandMatrices(chain.hands, self._bucket))
+        self.nodes = chain.nodes
+        looked = sum(int(deal.looked.sum()) for deal in chain.deals)
+        self.information_sets = looked * self._classes + chain.nodes - looked
+
+    def new_solver(self, algorithm: str, plan: catalogue.Plan) -> VectorCfr:
+        catalogue.entry(algorithm)
+        if algorithm not in DISCOUNTING:
+            known = ", ".join(DISCOUNTING)
+            raise ValueError(f"{algorithm} needs a tree: {self.text} is solved by {known}")
+        if not plan.alternating:
+            raise ValueError(f"--simultaneous: in {self.text} the players are updated in turn")
+        return VectorCfr(self.form, algorithm, plan.horizon, plan.threads)
+
+    def evaluate(self, solver: Solver) -> Evaluation:
+        assert isinstance(solver, VectorCfr)
+        return evaluate_chain(self.form, solver.average_strategy()).game
+
+    def solution(self, solver: Solver) -> DealStrategy:
+        """The average strategy with every hand."""
+        assert isinstance(solver, VectorCfr)
+        strategy = solver.average_strategy()
+        if self.form is self._exact:
+            return strategy
+        return [rows[:, self._bucket] for rows in strategy]
+
+    def bot(self, solver: Solver) -> tuple[str, Chart, Evaluation]:
+        chain = self.form.chain
+        chart = chart_of(chain, self.solution(solver))
+        played = chart_strategy_of(chain, chart)[0]
+        game = self.game.with_parameters(abstraction="hands")
+        return str(game), chart, evaluate_chain(self._exact, played).game
+
+    def fingerprint(self) -> str:
+        chain = self.form.chain
+        deals = [
+            array
+            for deal in chain.deals
+            for array in (deal.situation, deal.first_row, deal.action, deal.payoff, deal.follower)
+        ]
+        return _hash_of((*deals, chain.hands.hand_class, chain.hands.score, self._bucket))
+
+    def outlook(self, plan: catalogue.Plan, until: float | None) -> str | None:
+        chain = self.form.chain
+        seconds = chain.rows * self._classes * _SECONDS / plan.threads**0.5
+        text = (
+            f"{self.text}: {len(chain.deals):,} deals, {self.nodes:,} decisions, "
+            f"{self.information_sets:,} information sets, {bytes_text(self.bytes)}; "
+            f"about {100 * seconds:.2g} s for 100 iterations"
+        )
+        if until:
+            iterations = _ITERATIONS * max(_REACH / until, 1.0) ** _POWER
+            text += f", {iterations * seconds:.2g} s to {until:g}"
+        return text
+
+
+def _check_memory(text: str, size: str, needed: int, allowed: int) -> None:
+    if needed > allowed:
+        raise TreeTooLargeError(
+            f"{text} has {size} ({bytes_text(needed)}), more than the memory limit of "
+            f"{bytes_text(allowed)} allows"
+        )
+
+
+def _hash_of(arrays: tuple[np.ndarray, ...]) -> str:
+    digest = hashlib.sha256()
+    for array in arrays:
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()[:32]
