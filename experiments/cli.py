@@ -325,14 +325,18 @@ def exploit_command(
     memory_limit: Annotated[
         str, typer.Option(help="Most memory for the game, such as 512MiB or 4GiB.")
     ] = DEFAULT_MEMORY,
+    response: Annotated[
+        Path | None, typer.Option(help="Bot file to write, which plays a best response.")
+    ] = None,
     set_: Set = None,
     json: Json = False,
+    quiet: Quiet = False,
     config: Config = None,
 ) -> None:
-    """Compute exactly, in a small game, what a perfect opponent wins from a bot."""
+    """Compute exactly what a perfect opponent wins from a bot, in small games and heads-up Svara."""
     from pokerspiel.experiments import exploit
 
-    exploit.run(bot, game, set_, memory_limit, json)
+    exploit.run(bot, game, set_, memory_limit, response, json, quiet)
 
 
 @bench.command("speed")

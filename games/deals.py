@@ -153,6 +153,12 @@ class DealChain:
         return sum(deal.nodes for deal in self.deals)
 
     @property
+    def information_sets(self) -> int:
+        """Decisions with each class of hands, and those before the cards are seen."""
+        looked = sum(int(deal.looked.sum()) for deal in self.deals)
+        return looked * self.hands.classes + self.nodes - looked
+
+    @property
     def tie(self) -> int:
         """The outcome in which all are equal."""
         return self.outcomes.index((0,) * self.places)

@@ -16,6 +16,7 @@ from pokerspiel.solvers.layout import SequenceForm, aligned
 from pokerspiel.solvers.passes import choose_best, multiply_joint, spread_reach, terminal_values
 from pokerspiel.solvers.sequence_form import sequence_form
 from pokerspiel.solvers.tree import Tree
+from pokerspiel.solvers.tree_solver import normalised
 
 EXPLOITABILITY = "NashConv / number of players"
 """What the word means in this package."""
@@ -71,6 +72,10 @@ class Evaluator:
             best,
         )
         return Evaluation(values, best)
+
+    def best_response(self) -> np.ndarray:
+        """[S] float64: what each player answers to the strategy that was evaluated last."""
+        return normalised(self.form.tree, self.form.to_tree(self._response))
 
     def exploitability(self, strategy: np.ndarray) -> float:
         return self.evaluate(strategy).exploitability

@@ -17,6 +17,7 @@ class; the sum of a part is that of one part of its kind.
 
 from __future__ import annotations
 
+from math import comb
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,9 +33,11 @@ class HandSums(NamedTuple):
     """What the sweep needs to know of the hands."""
 
     slot: np.ndarray
-    """[C * parts] uint64: eight times the kind of each part of the hands of a class."""
+    """[C * (parts - 1)] uint64: eight times the kind of each part of a class but the empty one."""
     share: np.ndarray
-    """[C * parts] float64: hands of the class that hold one certain part of the kind."""
+    """[C * (parts - 1)] float64: hands of the class that hold one certain part of the kind."""
+    count: np.ndarray
+    """[C] float64: hands of the class."""
     sign: np.ndarray
     """[parts + 1] float64: +1 for a part of an even number of cards, -1 for an odd one."""
     weight: np.ndarray
@@ -46,14 +49,13 @@ class HandSums(NamedTuple):
 
 
 def hand_sums(hands: Hands) -> HandSums:
-    parts = len(hands.part_size)
     size = hands.cards.shape[1]
     share = hands.count[:, None] / hands.part_count[hands.part]
     sign = np.where(np.append(hands.part_size, size) % 2 == 0, 1.0, -1.0)
-    assert hands.part.shape[1] == parts
     return HandSums(
-        slot=(LANES * hands.part.ravel()).astype(np.uint64),
-        share=share.ravel(),
+        slot=(LANES * hands.part[:, 1:].ravel()).astype(np.uint64),
+        share=share[:, 1:].ravel(),
+        count=hands.count.astype(np.float64),
         sign=sign,
         weight=hands.count / pairs_of_hands(hands),
         first=hands.group_first.astype(np.uint64),
@@ -63,8 +65,6 @@ def hand_sums(hands: Hands) -> HandSums:
 
 def pairs_of_hands(hands: Hands) -> int:
     """Number of ways to deal a hand to each of two players."""
-    from math import comb
-
     size = hands.cards.shape[1]
     return comb(hands.deck, size) * comb(hands.deck - size, size)
 
@@ -76,56 +76,61 @@ def sweep(sums: Any, flat: bool, lose: Any, tie: Any, win: Any, total: Any) -> N
     `tie` holds tie - lose and `win` holds win - tie, which are not read if the rows are `flat`: if
     they pay the same whoever has the better hand. `total` [kinds * 8] is scratch.
     """
-    parts = len(sums.sign) - 1
-    if parts == 7:
-        _sweep(sums, flat, lose, tie, win, total, (0, 0, 0, 0, 0, 0, 0))
-    elif parts == 3:
-        _sweep(sums, flat, lose, tie, win, total, (0, 0, 0))
+    parts = len(sums.sign) - 2
+    if parts == 6:
+        _sweep(sums, flat, lose, tie, win, total, (0, 0, 0, 0, 0, 0))
+    elif parts == 2:
+        _sweep(sums, flat, lose, tie, win, total, (0, 0))
     else:
-        _sweep(sums, flat, lose, tie, win, total, (0,))
+        _sweep(sums, flat, lose, tie, win, total, ())
 
 
 @kernel(allocates=False, inline=True)
 def _sweep(sums: Any, flat: bool, lose: Any, tie: Any, win: Any, total: Any, parts: Any) -> None:
+    """`parts` is as long as a hand has parts besides the empty one, whose sum is `all_`."""
     zero = eight(0.0)
     for at in range(np.uint64(0), np.uint64(len(total)), np.uint64(LANES)):
         store(total, at, zero)
     classes = np.uint64(len(sums.weight))
-    _add(sums, np.uint64(0), classes, lose, total, parts)
+    all_ = _add(sums, np.uint64(0), classes, lose, total, zero, parts)
     for at in range(classes * np.uint64(LANES), np.uint64(len(lose)), np.uint64(LANES)):
         store(lose, at, zero)
     if flat:
         for c in range(classes):
-            _read(sums, c, load(lose, c * np.uint64(LANES), zero), lose, total, parts)
+            _read(sums, c, load(lose, c * np.uint64(LANES), zero), lose, total, all_, parts)
         return
     for group in range(np.uint64(0), np.uint64(len(sums.first) - 1)):
         first, last = sums.first[group], sums.first[group + np.uint64(1)]
-        _add(sums, first, last, tie, total, parts)
+        all_ = _add(sums, first, last, tie, total, all_, parts)
         for c in range(first, last):
             at = c * np.uint64(LANES)
-            _read(sums, c, load(lose, at, zero) + load(tie, at, zero), lose, total, parts)
-        _add(sums, first, last, win, total, parts)
+            own = load(lose, at, zero) + load(tie, at, zero)
+            _read(sums, c, own, lose, total, all_, parts)
+        all_ = _add(sums, first, last, win, total, all_, parts)
 
 
 @kernel(allocates=False, inline=True)
-def _add(sums: Any, first: Any, last: Any, more: Any, total: Any, parts: Any) -> None:
-    """Add `more` of the classes from `first` to `last` to the sums of their parts."""
+def _add(sums: Any, first: Any, last: Any, more: Any, total: Any, all_: Any, parts: Any) -> Any:
+    """Add `more` of the classes from `first` to `last` to the sums of their parts; gives `all_`."""
     zero = eight(0.0)
     n = np.uint64(len(parts))
     for c in range(first, last):
         x = load(more, c * np.uint64(LANES), zero)
+        all_ = all_ + splat(sums.count[c], zero) * x
         for k in range(len(parts)):
             i = c * n + np.uint64(k)
             at = sums.slot[i]
             store(total, at, load(total, at, zero) + splat(sums.share[i], zero) * x)
+    return all_
 
 
 @kernel(allocates=False, inline=True)
-def _read(sums: Any, c: Any, own: Any, out: Any, total: Any, parts: Any) -> None:
+def _read(sums: Any, c: Any, own: Any, out: Any, total: Any, all_: Any, parts: Any) -> None:
     """Write the values of a class, whose hands count themselves with `own`."""
     zero = eight(0.0)
     n = np.uint64(len(parts))
-    v = splat(sums.sign[len(parts)], zero) * own
+    v = all_ + splat(sums.sign[len(parts) + 1], zero) * own
     for k in range(len(parts)):
-        v = v + splat(sums.sign[k], zero) * load(total, sums.slot[c * n + np.uint64(k)], zero)
+        part = load(total, sums.slot[c * n + np.uint64(k)], zero)
+        v = v + splat(sums.sign[k + 1], zero) * part
     store(out, c * np.uint64(LANES), v * splat(sums.weight[c], zero))
