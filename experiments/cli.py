@@ -333,7 +333,7 @@ def exploit_command(
     quiet: Quiet = False,
     config: Config = None,
 ) -> None:
-    """Compute exactly what a perfect opponent wins from a bot, in small games and heads-up Svara."""
+    """Compute exactly what a perfect opponent wins from a bot: small games, heads-up Svara."""
     from pokerspiel.experiments import exploit
 
     exploit.run(bot, game, set_, memory_limit, response, json, quiet)
@@ -440,6 +440,39 @@ def bench_algorithms_command(
         json,
         quiet,
     )
+
+
+@bench.command("svara", cls=ManyValues)
+def bench_svara_command(
+    only: Annotated[
+        list[str] | None,
+        typer.Option(help="Parts: showdowns, presets, abstractions, players; by default all."),
+    ] = None,
+    presets: Annotated[
+        list[str] | None, typer.Option(help="Tables to solve: home, club, real; by default all.")
+    ] = None,
+    bots: Annotated[
+        list[str] | None, typer.Option(help="More players: bot files, or names that `bots` lists.")
+    ] = None,
+    threads: Threads = 2,
+    quick: Annotated[bool, typer.Option("--quick", help="Rough goals, few hands.")] = False,
+    seed: Seed = 0,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Solve heads-up Svara and measure the solution: speed, abstractions, matches."""
+    from pokerspiel.experiments import bench_svara
+
+    options = bench_svara.Options(
+        parts=tuple(only or bench_svara.PARTS),
+        presets=tuple(presets or bench_svara.PRESETS),
+        bots=tuple(bots or ()),
+        threads=threads,
+        quick=quick,
+        seed=seed,
+        quiet=quiet,
+    )
+    bench_svara.run(options, json)
 
 
 @app.command("demo")
