@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pokerspiel.games.compiled import kernel
-from pokerspiel.solvers.atomics import meet
+from pokerspiel.solvers.atomics import meet, prefetch
 from pokerspiel.solvers.hand_sums import LANES, sweep
 from pokerspiel.solvers.passes import match
 from pokerspiel.solvers.vectors import (
@@ -27,6 +27,8 @@ from pokerspiel.solvers.vectors import (
 )
 
 TILE = LANES * LANES
+_AHEAD = np.uint64(3)
+"""Chunks whose numbers are asked for before they are needed: memory takes longer than a chunk."""
 
 
 class Team(NamedTuple):
@@ -75,7 +77,9 @@ def gather_ends(
                 row, blind = layout.entry_row[e], layout.entry_blind[e]
                 r = load(theirs.blind_reach, blind * lanes, zero)
                 if row != blind:
-                    r = r * load(theirs.reach, (chunk * their_rows + row) * lanes, zero)
+                    place = (chunk * their_rows + row) * lanes
+                    prefetch(theirs.reach, place + _AHEAD * their_rows * lanes)
+                    r = r * load(theirs.reach, place, zero)
                 at = np.uint64(3) * e
                 x = x + splat(numbers.coefficient[at], zero) * r
                 y = y + splat(numbers.coefficient[at + np.uint64(1)], zero) * r
