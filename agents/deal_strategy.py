@@ -120,7 +120,7 @@ def _estimates(chain: DealChain, samples: int) -> np.ndarray:
 @kernel
 def _replay(start: Any, states: Any, tables: Any, path: Any, hand: Any) -> None:
     """Play the actions of `path` from `start` on in `states[0]`; who acts then holds `hand`."""
-    seat = -1
+    seat: Any = -1
     for again in range(2):
         # The first time shows who acts in the end, the second time that seat is dealt the hand.
         states[0] = start[0]
@@ -132,7 +132,8 @@ def _replay(start: Any, states: Any, tables: Any, path: Any, hand: Any) -> None:
                 act(state, tables, path[done])
                 done += 1
             elif audience(state, tables) == seat and again:
-                act(state, tables, np.int64(hand[given]))
+                card: Any = np.int64(hand[given])
+                act(state, tables, card)
                 given += 1
             else:
                 act(state, tables, _other_card(state, hand))

@@ -73,7 +73,7 @@ def run(options: Options, json: bool) -> None:
     for preset in options.presets:
         if preset not in PRESETS:
             raise ValueError(f"--presets {preset}: expected {', '.join(PRESETS)}")
-    players = [find_agent(name, load("svara")) for name in (*BASELINES, *options.bots)]
+    players = [find_agent(name, load("svara")) for name in (*BASELINES, SOLUTION, *options.bots)]
     results: dict[str, Any] = {**origin(), "definition": EXPLOITABILITY}
     if "showdowns" in options.parts:
         note("showdowns, two ways ...", options.quiet)
@@ -105,7 +105,9 @@ def showdowns(seconds: float) -> dict[str, Any]:
     # Each hand is added to the sums of its parts three times and read once.
     by_sums = 2 * hands.classes * (4 * hands.part.shape[1] + 1)
     by_matrices = 2 * 3 * hands.classes**2
-    rows = {"sums": (_sweep_time(hands, weights, seconds), by_sums, np.float64)}
+    rows: dict[str, tuple[float, int, Any]] = {
+        "sums": (_sweep_time(hands, weights, seconds), by_sums, np.float64)
+    }
     for kind in (np.float64, np.float32):
         spent = _matrices_time(hands, [some.astype(kind) for some in weights], seconds)
         rows[f"matrices, {np.dtype(kind).name}"] = (spent, by_matrices, kind)
@@ -125,7 +127,7 @@ def _matrices_time(hands: Hands, weights: Sequence[np.ndarray], seconds: float) 
     """Seconds a row."""
     matrices = HandMatrices(hands, kind=weights[0].dtype.type)
     spent = _processor_time(lambda: matrices.values(*weights), seconds)
-    return spent / weights[0].shape[1]
+    return float(spent / weights[0].shape[1])
 
 
 def _sweep_time(hands: Hands, weights: Sequence[np.ndarray], seconds: float) -> float:
@@ -250,7 +252,7 @@ def _players(agents: Sequence[Agent], options: Options) -> list[dict[str, Any]]:
             chart_of(form.chain, evaluation.responses),
             None,
         )
-        row = {
+        row: dict[str, Any] = {
             "player": agent.name,
             "exploitability": evaluation.game.exploitability,
             "gains": evaluation.game.gains,

@@ -465,7 +465,7 @@ def bench_svara_command(
 
     options = bench_svara.Options(
         parts=tuple(only or bench_svara.PARTS),
-        presets=tuple(presets or bench_svara.PRESETS),
+        presets=tuple(presets or bench_svara.GOALS),
         bots=tuple(bots or ()),
         threads=threads,
         quick=quick,

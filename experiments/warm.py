@@ -95,6 +95,18 @@ def _game_steps(game: str, folder: Path) -> Iterator[Step]:
     yield "pyspiel bots", lambda: _spiel_bots(game, bot)
     yield "exploit", lambda: _command("exploit", "always-call", "--game", SMALL.get(game, game))
     if game == "svara":
+        chart = str(folder / "chart")
+        words = (
+            "solve",
+            "mini_svara(abstraction=hands)",
+            "--out",
+            chart,
+            "--iterations",
+            "2",
+            "-q",
+        )
+        yield "deals", lambda: _command(*words)
+        yield "deals of a bot", lambda: _command("exploit", "tight", "--game", "svara(stack=3)")
         yield "hand", lambda: _command("hand", game, "7c9sJs", "AsAhKd")
         yield "showdown", lambda: _command(*_SVARA_SHOWDOWN)
     if game == "sviten_special":

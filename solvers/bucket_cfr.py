@@ -21,6 +21,7 @@ from pokerspiel.solvers.algorithms import DISCOUNTING, Discounting, factors
 from pokerspiel.solvers.bucket_form import BucketForm
 from pokerspiel.solvers.bucket_passes import Numbers, iterate, new_room, spread_reach
 from pokerspiel.solvers.bucket_values import DealValues
+from pokerspiel.solvers.chart import DealStrategy
 from pokerspiel.solvers.layout import aligned
 from pokerspiel.solvers.solver import Solver
 from pokerspiel.solvers.vector import STRETCH
@@ -124,7 +125,10 @@ class BucketCfr(Solver):
 
     def to_arrays(self) -> dict[str, np.ndarray]:
         saved = {name: self._rows(name).copy() for name in _SAVED}
-        return {**saved, "values": self.values.copy(), "taken": np.array([self.taken])}
+        return {**saved, "values": self.values.copy()}
+
+    def to_numbers(self) -> dict[str, int | float]:
+        return {**super().to_numbers(), "taken": self.taken}
 
     def _rows(self, name: str) -> np.ndarray:
         """[rows, buckets]: a view of the numbers with this name."""
@@ -133,18 +137,18 @@ class BucketCfr(Solver):
 
     def restore(self, arrays: Mapping[str, np.ndarray], numbers: Mapping[str, int | float]) -> None:
         rows = (self.form.beginning, self.form.buckets)
-        shapes = {**dict.fromkeys(_SAVED, rows), "values": self.values.shape, "taken": (1,)}
+        shapes = {**dict.fromkeys(_SAVED, rows), "values": self.values.shape}
         for name, shape in shapes.items():
             if name not in arrays or arrays[name].shape != shape:
                 raise ValueError(f"array {name} does not fit {self.chain.game}: expected {shape}")
         for name in _SAVED:
             self._rows(name)[:] = arrays[name]
         self._set_values(arrays["values"].copy())
-        self.taken = int(arrays["taken"][0])
+        self.taken = int(numbers["taken"])
         self._restore_control(numbers)
         self._spread()
 
 
-def lift(strategy: Sequence[np.ndarray], bucket_of_class: np.ndarray) -> list[np.ndarray]:
-    """The [rows, classes] of each deal from its [rows, buckets]: a DealStrategy."""
+def lift(strategy: Sequence[np.ndarray], bucket_of_class: np.ndarray) -> DealStrategy:
+    """The [rows, classes] of each deal from its [rows, buckets]."""
     return [rows[:, bucket_of_class] for rows in strategy]

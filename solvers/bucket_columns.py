@@ -29,10 +29,6 @@ class Columns(NamedTuple):
     first: np.ndarray
     """[outcomes + 1] int64: first column of each outcome."""
 
-    @property
-    def count(self) -> int:
-        return int(self.first[-1])
-
 
 def columns_of(outcomes: Outcomes, score: np.ndarray) -> Columns:
     """The columns for buckets with these scores."""
@@ -59,7 +55,7 @@ def chance_of_columns(
     scores[:, :, 0] = score_of_hand
     scores[:, :, 1:] = score[columns.bucket][:, None]
     code = _code(_ranks(scores))
-    out = np.zeros((columns.count, len(joint)))
+    out = np.zeros((columns.first[-1], len(joint)))
     for outcome, ranks in enumerate(outcomes):
         first, end = columns.first[outcome : outcome + 2]
         start = columns.first_case[outcome]

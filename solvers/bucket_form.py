@@ -68,10 +68,15 @@ class BucketForm:
     """A chain of deals with buckets of hands.
 
     `bucket_of_class` [classes] numbers the buckets; hands of a bucket have the same score. Raises
-    ValueError if they do not, and for more places than joint.py counts.
+    ValueError if they do not, for more places than joint.py counts, and for a chain that forgets
+    how many svarkas are left, whose deals have no single value.
     """
 
     def __init__(self, chain: DealChain, bucket_of_class: np.ndarray) -> None:
+        if chain.deals[0].svarkas_left is None:
+            raise ValueError(
+                f"max_svarkas={chain.svarkas}: so many are not counted, expected fewer in a row"
+            )
         self.chain = chain
         self.bucket_of_class = bucket_of_class
         self._score = scores_of_buckets(chain.hands, bucket_of_class)
@@ -80,7 +85,7 @@ class BucketForm:
         self.width = padded(self.buckets)
         """Buckets, padded to whole vectors."""
         self.columns = columns_of(chain.outcomes, self._score)
-        self.chance = np.zeros((self.columns.count, self.width))
+        self.chance = np.zeros((self.columns.first[-1], self.width))
         """[columns, width] float64: chance of each column with each bucket of the place."""
         of_bucket = of_buckets(self._joint, bucket_of_class)
         self.chance[:, : self.buckets] = self._chance(of_bucket, self._score)

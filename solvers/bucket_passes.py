@@ -47,7 +47,7 @@ class Room(NamedTuple):
 
 
 def new_room(columns: Columns) -> Room:
-    return Room(np.zeros(len(columns.bucket)), np.zeros((BLOCK, columns.count)))
+    return Room(np.zeros(len(columns.bucket)), np.zeros((BLOCK, columns.first[-1])))
 
 
 @kernel

@@ -2,8 +2,8 @@
 
 A best response is worked out from the last deal to the first: what a deal is worth to a place that
 responds is what a tie that leads to it pays. The others keep to their buckets. The place that
-responds either sees all of its cards or, as the others do, only their bucket; the difference is what
-the cards in its hand tell about the hands of the others.
+responds either sees all of its cards or, as the others do, only their bucket; the difference is
+what its cards tell about the hands of the others.
 """
 
 from __future__ import annotations

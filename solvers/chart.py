@@ -43,7 +43,8 @@ def new_chart(
     n = len(situations)
     if len(first) != n + 1 or len(actions) != n or first[0] != 0 or first[-1] != len(weights):
         raise ValueError(f"chart of {n} decisions, {len(first)} indices, {len(weights)} weights")
-    sizes, columns = np.diff(first.astype(np.int64)), actions.astype(np.int64) - 1
+    sizes: np.ndarray = np.diff(first.astype(np.int64))
+    columns: np.ndarray = actions.astype(np.int64) - 1
     if np.any(situations[1:] <= situations[:-1]) or np.any(columns < 1):
         raise ValueError("the decisions of a chart must ascend, and have two actions or more")
     if np.any(sizes < columns) or np.any(sizes % columns):
@@ -129,7 +130,7 @@ def chart_chances(chart: Any, key: int, n: int, out: Any) -> bool:
         else:
             high = middle
     known = low < len(chart.situations) and chart.situations[low] == situation
-    hand = np.int64(np.uint64(key) & np.uint64(NO_CLASS))
+    hand: Any = np.int64(np.uint64(key) & np.uint64(NO_CLASS))
     if known:
         known = chart.actions[low] == n
     if known:
@@ -140,7 +141,7 @@ def chart_chances(chart: Any, key: int, n: int, out: Any) -> bool:
         for i in range(n):
             out[i] = 1.0 / n
         return False
-    left = ONE
+    left: Any = ONE
     for i in range(n - 1):
         weight = np.int64(chart.weights[start + i])
         out[i] = weight / ONE

@@ -106,112 +106,133 @@ def sides_of(chain: DealChain, deal: Deal, chunks: int) -> tuple[Side, Side]:
 
 
 class _Rows(NamedTuple):
+    """A player's numbering of its rows."""
+
     number: np.ndarray
     """[rows of the deal]; -1 where the other decides."""
     blind: int
     """Blind rows, the beginning of the deal included."""
-    count: int
+    total: int
 
 
 def _numbered_rows(deal: Deal, place: int) -> _Rows:
     number = np.full(deal.rows, -1, np.int64)
-    count = blind = 1
+    total = blind = 1
     for looked in (False, True):
         for node in np.flatnonzero((deal.place == place) & (deal.looked == looked)):
-            first, end = deal.first_row[node], deal.first_row[node + 1]
-            number[first:end] = count + np.arange(end - first)
-            count += int(end - first)
+            first, end = int(deal.first_row[node]), int(deal.first_row[node + 1])
+            number[first:end] = total + np.arange(end - first)
+            total += end - first
         if not looked:
-            blind = count
-    return _Rows(number, blind, count)
+            blind = total
+    return _Rows(number, blind, total)
 
 
-def _last_rows(deal: Deal, number: np.ndarray, row: int, blind: int) -> tuple[int, int]:
+def _last_rows(deal: Deal, rows: _Rows, row: int) -> tuple[int, int]:
     """(Last row of a player on the way to a row of the deal, last blind one), that row included."""
     last = ROOT
     while row >= 0:
-        if number[row] >= 0:
-            last = max(last, int(number[row]))
-            if number[row] < blind:
-                return last, int(number[row])
+        own = int(rows.number[row])
+        last = max(last, own)
+        if 0 <= own < rows.blind:
+            return last, own
         row = int(deal.parent[deal.node_of_row(row)])
     return last, ROOT
 
 
 def _side(chain: DealChain, deal: Deal, rows: list[_Rows], place: int, chunks: int) -> Side:
-    mine, theirs = rows[place], rows[1 - place]
-    sets, blind_sets = [], []
-    for node in np.flatnonzero(deal.place == place):
-        first = int(mine.number[deal.first_row[node]])
-        actions = int(deal.first_row[node + 1] - deal.first_row[node])
-        above, root = _last_rows(deal, mine.number, int(deal.parent[node]), mine.blind)
-        if deal.looked[node]:
-            sets.append((first, actions, above, root))
-        else:
-            blind_sets.append((first, actions, above))
-    win_outcome, lose_outcome = ((0, 1), (1, 0)) if place == 0 else ((1, 0), (0, 1))
-    win, lose = chain.outcomes.index(win_outcome), chain.outcomes.index(lose_outcome)
-    tie = chain.tie
-    leaves = [
-        (
-            _last_rows(deal, mine.number, int(row), mine.blind)[0],
-            *_last_rows(deal, theirs.number, int(row), theirs.blind),
-            leaf,
-        )
-        for leaf, row in enumerate(deal.leaf_row)
-    ]
+    mine = rows[place]
+    outcomes = _Outcomes(chain, place)
     payoff = deal.payoff[:, :, place] - deal.fair[place]
-    flat_leaf = (
-        (deal.follower[:, tie] < 0)
-        & (payoff[:, win] == payoff[:, lose])
-        & (payoff[:, win] == payoff[:, tie])
-    )
-    showdown = {row for row, _, _, leaf in leaves if not flat_leaf[leaf]}
-    leaves.sort(key=lambda entry: (entry[0] not in showdown, entry[0]))
-    ends = list(dict.fromkeys(row for row, _, _, _ in leaves))
-    kinds = [[row for row in ends if (row in showdown) == shown] for shown in (True, False)]
-    lane_row: list[int] = []
-    lanes: list[int] = []
-    flat: list[int] = []
-    for some, is_flat in zip(kinds, (0, 1), strict=True):
-        for start in range(0, len(some), LANES):
-            group = some[start : start + LANES]
-            lane_row += group + [0] * (LANES - len(group))
-            lanes.append(len(group))
-            flat.append(is_flat)
-    entry_first = [0]
-    order: list[tuple[int, int, int, int]] = []
-    for group, count in enumerate(lanes):
-        for lane in range(LANES):
-            if lane < count:
-                row = lane_row[group * LANES + lane]
-                order += [entry for entry in leaves if entry[0] == row]
-            entry_first.append(len(order))
-    leaf = np.array([entry[3] for entry in order], np.int64)
-    follower = deal.follower[leaf, tie]
-    next_place = (place - deal.turn[leaf, tie]) % chain.places
-    fair = np.array([other.fair for other in chain.deals])
+    paid = payoff[:, outcomes.lose], payoff[:, outcomes.tie], payoff[:, outcomes.win]
+    is_flat = (paid[0] == paid[2]) & (paid[0] == paid[1])
+    is_flat &= deal.follower[:, outcomes.tie] == NOT_PLAYED_OFF
+    ends = _Ends(deal, rows, place, is_flat)
+    sets, blind_sets = _sets(deal, mine, place)
     layout = Layout(
-        shape=_unsigned([mine.blind, mine.count, chunks]),
+        shape=_unsigned([mine.blind, mine.total, chunks]),
         sets=_unsigned(sets).reshape(-1, 4),
         blind_sets=_unsigned(blind_sets).reshape(-1, 3),
-        bare=_unsigned([row for row in range(mine.count) if row not in ends]),
-        lane_row=_unsigned(lane_row),
-        lanes=_unsigned(lanes),
-        flat=_unsigned(flat),
-        entry_first=_unsigned(entry_first),
-        entry_row=_unsigned([entry[1] for entry in order]),
-        entry_blind=_unsigned([entry[2] for entry in order]),
+        bare=_unsigned(sorted(set(range(mine.total)) - ends.rows)),
+        lane_row=_unsigned(ends.lane_row),
+        lanes=_unsigned(ends.lanes),
+        flat=_unsigned(ends.flat),
+        entry_first=_unsigned(ends.first),
+        entry_row=_unsigned([ends.their_row[leaf] for leaf in ends.leaf]),
+        entry_blind=_unsigned([ends.their_blind[leaf] for leaf in ends.leaf]),
     )
+    leaf = np.array(ends.leaf, np.int64)
+    follower = deal.follower[leaf, outcomes.tie]
+    next_place = (place - deal.turn[leaf, outcomes.tie]) % chain.places
+    fair = np.array([other.fair for other in chain.deals])
     return Side(
         layout,
         mine.number,
-        lose=payoff[leaf, lose],
-        tie=payoff[leaf, tie],
-        win=payoff[leaf, win],
+        lose=paid[0][leaf],
+        tie=paid[1][leaf],
+        win=paid[2][leaf],
         follower=follower,
         carried=fair[follower, next_place] - deal.fair[place],
     )
+
+
+class _Outcomes:
+    """The numbers of a showdown's outcomes for one player."""
+
+    def __init__(self, chain: DealChain, place: int) -> None:
+        self.win = chain.outcomes.index((0, 1) if place == 0 else (1, 0))
+        self.lose = chain.outcomes.index((1, 0) if place == 0 else (0, 1))
+        self.tie = chain.tie
+
+
+def _sets(
+    deal: Deal, rows: _Rows, place: int
+) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
+    """The members `sets` and `blind_sets` of a layout."""
+    sets: list[tuple[int, ...]] = []
+    blind_sets: list[tuple[int, ...]] = []
+    for node in np.flatnonzero(deal.place == place):
+        first, end = int(deal.first_row[node]), int(deal.first_row[node + 1])
+        above, blind = _last_rows(deal, rows, int(deal.parent[node]))
+        if deal.looked[node]:
+            sets.append((int(rows.number[first]), end - first, above, blind))
+        else:
+            blind_sets.append((int(rows.number[first]), end - first, above))
+    return sets, blind_sets
+
+
+class _Ends:
+    """What ends after each row of a player, in groups of eight rows: first those with showdowns."""
+
+    def __init__(self, deal: Deal, rows: list[_Rows], place: int, is_flat: np.ndarray) -> None:
+        self.their_row: list[int] = []
+        self.their_blind: list[int] = []
+        self._leaves: dict[int, list[int]] = {}
+        for leaf, row in enumerate(deal.leaf_row):
+            own = _last_rows(deal, rows[place], int(row))[0]
+            self._leaves.setdefault(own, []).append(leaf)
+            last, blind = _last_rows(deal, rows[1 - place], int(row))
+            self.their_row.append(last)
+            self.their_blind.append(blind)
+        self.lane_row: list[int] = []
+        self.lanes: list[int] = []
+        self.flat: list[int] = []
+        self.leaf: list[int] = []
+        self.first = [0]
+        self.rows = set(self._leaves)
+        flat = [row for row, leaves in self._leaves.items() if is_flat[leaves].all()]
+        self._add_groups(sorted(self.rows - set(flat)), 0)
+        self._add_groups(sorted(flat), 1)
+
+    def _add_groups(self, rows: list[int], flat: int) -> None:
+        for start in range(0, len(rows), LANES):
+            some = rows[start : start + LANES]
+            self.lanes.append(len(some))
+            self.flat.append(flat)
+            self.lane_row += some + [ROOT] * (LANES - len(some))
+            for lane in range(LANES):
+                self.leaf += self._leaves[some[lane]] if lane < len(some) else []
+                self.first.append(len(self.leaf))
 
 
 def _unsigned(values: Any) -> np.ndarray:
@@ -221,12 +242,9 @@ def _unsigned(values: Any) -> np.ndarray:
 def new_numbers(side: Side) -> Numbers:
     """Uniform strategies, and sums of nothing."""
     blind, rows, chunks = (int(n) for n in side.layout.shape)
-    size = chunks * rows * LANES
-    numbers = Numbers(
-        *(aligned(np.zeros(size)) for _ in range(5)),
-        *(aligned(np.zeros(blind * LANES)) for _ in range(5)),
-        np.zeros(3 * len(side.lose)),
-    )
+    sizes = [chunks * rows * LANES] * 5 + [blind * LANES] * 5
+    arrays = [aligned(np.zeros(size)) for size in sizes]
+    numbers = Numbers._make([*arrays, np.zeros(3 * len(side.lose))])
     numbers.blind_reach[:] = 1.0
     return numbers
 

@@ -153,7 +153,7 @@ def update_hands(layout: Any, numbers: Any, rates: Any, fade: float, team: Any) 
         base = chunk * rows * lanes
         _clear_bare(layout, numbers, base)
         for i in range(len(sets) - 1, -1, -1):
-            s = np.uint64(i)
+            s: Any = np.uint64(i)
             at = base + sets[s, 0] * lanes
             v = _match(numbers.value, numbers.behaviour, numbers.regret, at, sets[s, 1], rates)
             _add(numbers.value, base + sets[s, 2] * lanes, v)
@@ -192,7 +192,7 @@ def update_blind(layout: Any, numbers: Any, rates: Any, fade: float) -> None:
     value, behaviour, regret = numbers.blind_value, numbers.blind_behaviour, numbers.blind_regret
     old = splat(fade, zero)
     for i in range(len(sets) - 1, -1, -1):
-        s = np.uint64(i)
+        s: Any = np.uint64(i)
         v = _match(value, behaviour, regret, sets[s, 0] * lanes, sets[s, 1], rates)
         _add(value, sets[s, 2] * lanes, v)
     for s in range(np.uint64(len(sets))):
@@ -331,7 +331,7 @@ def value_of_deal(layout: Any, numbers: Any, best: bool) -> Any:
         base = chunk * layout.shape[1] * lanes
         _clear_bare(layout, numbers, base)
         for i in range(len(sets) - 1, -1, -1):
-            s = np.uint64(i)
+            s: Any = np.uint64(i)
             start = base + sets[s, 0] * lanes
             v = _value_of_set(numbers.value, numbers.behaviour, start, sets[s, 1], best)
             _add(numbers.value, base + sets[s, 2] * lanes, v)

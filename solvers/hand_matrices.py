@@ -94,7 +94,7 @@ class HandMatrices:
 
 def _torch() -> Any:
     try:
-        import torch
+        import torch  # type: ignore[import-not-found,unused-ignore]
     except ImportError:
         raise ValueError("a device for matrices needs torch, which is not installed") from None
     return torch

@@ -36,7 +36,7 @@ class HandSums(NamedTuple):
     """[C * (parts - 1)] uint64: eight times the kind of each part of a class but the empty one."""
     share: np.ndarray
     """[C * (parts - 1)] float64: hands of the class that hold one certain part of the kind."""
-    count: np.ndarray
+    number: np.ndarray
     """[C] float64: hands of the class."""
     sign: np.ndarray
     """[parts + 1] float64: +1 for a part of an even number of cards, -1 for an odd one."""
@@ -55,7 +55,7 @@ def hand_sums(hands: Hands) -> HandSums:
     return HandSums(
         slot=(LANES * hands.part[:, 1:].ravel()).astype(np.uint64),
         share=share[:, 1:].ravel(),
-        count=hands.count.astype(np.float64),
+        number=hands.count.astype(np.float64),
         sign=sign,
         weight=hands.count / pairs_of_hands(hands),
         first=hands.group_first.astype(np.uint64),
@@ -96,16 +96,12 @@ def _sweep(sums: Any, flat: bool, lose: Any, tie: Any, win: Any, total: Any, par
     for at in range(classes * np.uint64(LANES), np.uint64(len(lose)), np.uint64(LANES)):
         store(lose, at, zero)
     if flat:
-        for c in range(classes):
-            _read(sums, c, load(lose, c * np.uint64(LANES), zero), lose, total, all_, parts)
+        _read(sums, np.uint64(0), classes, lose, lose, 0.0, total, all_, parts)
         return
     for group in range(np.uint64(0), np.uint64(len(sums.first) - 1)):
         first, last = sums.first[group], sums.first[group + np.uint64(1)]
         all_ = _add(sums, first, last, tie, total, all_, parts)
-        for c in range(first, last):
-            at = c * np.uint64(LANES)
-            own = load(lose, at, zero) + load(tie, at, zero)
-            _read(sums, c, own, lose, total, all_, parts)
+        _read(sums, first, last, lose, tie, 1.0, total, all_, parts)
         all_ = _add(sums, first, last, win, total, all_, parts)
 
 
@@ -116,7 +112,7 @@ def _add(sums: Any, first: Any, last: Any, more: Any, total: Any, all_: Any, par
     n = np.uint64(len(parts))
     for c in range(first, last):
         x = load(more, c * np.uint64(LANES), zero)
-        all_ = all_ + splat(sums.count[c], zero) * x
+        all_ = all_ + splat(sums.number[c], zero) * x
         for k in range(len(parts)):
             i = c * n + np.uint64(k)
             at = sums.slot[i]
@@ -125,12 +121,26 @@ def _add(sums: Any, first: Any, last: Any, more: Any, total: Any, all_: Any, par
 
 
 @kernel(allocates=False, inline=True)
-def _read(sums: Any, c: Any, own: Any, out: Any, total: Any, all_: Any, parts: Any) -> None:
-    """Write the values of a class, whose hands count themselves with `own`."""
+def _read(
+    sums: Any,
+    first: Any,
+    last: Any,
+    lose: Any,
+    tie: Any,
+    ties: float,
+    total: Any,
+    all_: Any,
+    parts: Any,
+) -> None:
+    """Write the values of the classes to `lose`; a hand counts itself with lose + ties * tie."""
     zero = eight(0.0)
     n = np.uint64(len(parts))
-    v = all_ + splat(sums.sign[len(parts) + 1], zero) * own
-    for k in range(len(parts)):
-        part = load(total, sums.slot[c * n + np.uint64(k)], zero)
-        v = v + splat(sums.sign[k + 1], zero) * part
-    store(out, c * np.uint64(LANES), v * splat(sums.weight[c], zero))
+    own_sign, own_ties = splat(sums.sign[len(parts) + 1], zero), splat(ties, zero)
+    for c in range(first, last):
+        at = c * np.uint64(LANES)
+        own = load(lose, at, zero) + own_ties * load(tie, at, zero)
+        v = all_ + own_sign * own
+        for k in range(len(parts)):
+            part = load(total, sums.slot[c * n + np.uint64(k)], zero)
+            v = v + splat(sums.sign[k + 1], zero) * part
+        store(lose, at, v * splat(sums.weight[c], zero))

@@ -73,7 +73,7 @@ def joint_chances(hands: Hands, bucket_of_class: np.ndarray, places: int) -> np.
     total = 1
     for place in range(places):
         total *= comb(hands.deck - place * size, size)
-    return ways * hands.count.reshape(-1, *[1] * (places - 1)) / total
+    return np.asarray(ways * hands.count.reshape(-1, *[1] * (places - 1)) / total)
 
 
 def of_buckets(chances: np.ndarray, bucket_of_class: np.ndarray) -> np.ndarray:

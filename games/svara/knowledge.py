@@ -111,7 +111,7 @@ def information_key(state: Any, tables: Any, player: int) -> Any:
     key = mix(state.deal_history, np.uint64(place))
     looked = state.phase == BET and state.in_deal & bit(player) != 0
     if rules.abstraction == HANDS:
-        number = NO_CLASS
+        number: Any = NO_CLASS
         if looked:
             number = np.int64(tables.hand_class[hand_place(state.hand[player], rules)])
         return key & ~np.uint64(NO_CLASS) | np.uint64(number)

@@ -125,7 +125,7 @@ def _hash_stakes(state: Any, rules: Any) -> None:
 
 
 @kernel
-def counts_svarkas(rules: Any) -> bool:
+def counts_svarkas(rules: Any) -> Any:
     """Whether how many svarkas are left belongs to what is at stake."""
     return rules.max_svarkas <= COUNTED_SVARKAS or rules.can_check != 0 or rules.players > 2
 
