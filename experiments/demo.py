@@ -23,13 +23,15 @@ import numpy as np
 from pokerspiel.agents.agent import Agent, CompiledAgent, exact
 from pokerspiel.agents.arena import play_match
 from pokerspiel.agents.bot_file import Manifest
-from pokerspiel.agents.roster import find_agent
+from pokerspiel.agents.roster import find_agent, find_bot
 from pokerspiel.experiments import train, warm
 from pokerspiel.experiments.dealing import top_card
 from pokerspiel.experiments.exact import Curves, measure_curves
+from pokerspiel.experiments.exploit import measure
 from pokerspiel.experiments.export import write_bot
 from pokerspiel.experiments.machine import machine, versions
 from pokerspiel.experiments.match import interval_text
+from pokerspiel.experiments.options import parse_bytes
 from pokerspiel.experiments.output import json_text, note, print_json, print_table
 from pokerspiel.experiments.report import write_report
 from pokerspiel.experiments.run_folder import RunFolder, write_text
@@ -40,6 +42,8 @@ from pokerspiel.games.variants import Game
 
 RESULTS, REPORT = "results.json", "report.html"
 OPPONENTS = ("random", "always-call", "tight", "equity")
+SOLUTION = "svara-home"
+"""The solution of heads-up Svara, which the Svara bot meets as well."""
 SMALL_GAMES = ("mini_svara", "mini_sviten", "leduc")
 MEMORY_LIMIT = "2GiB"
 INTERRUPTED = 130
@@ -166,12 +170,14 @@ def _measure(
         bot = out / f"{name}.pspiel"
         results["training"].append(_train(out / name, bot, name, seconds, threads, seed, quiet))
         matches = []
-        for opponent in OPPONENTS:
+        for opponent in (*OPPONENTS, SOLUTION) if name == "svara" else OPPONENTS:
             note(f"{name}: {size.hands[name]:,} hands against {opponent} ...", quiet)
             matches.append(_match(bot, opponent, size.hands[name], seed))
         _write_bot(out / name, bot, matches)
         results["matches"] += matches
         results["examples"].append(example_hand(bot, "tight", seed))
+    note("the exact exploitability of the Svara bot, and of the solution ...", quiet)
+    results["exploitability"] = [_exploitability(name) for name in (out / "svara.pspiel", SOLUTION)]
     note("waiting for the exact measurements on the small games ...", quiet)
     results["curves"] = [asdict(future.result()) for future in curves]
     return results
@@ -218,6 +224,12 @@ def _match(bot: Path, opponent: str, hands: int, seed: int) -> dict[str, Any]:
     if not result.complete:
         raise KeyboardInterrupt
     return {"bot": agent.name, "opponent": opponent, **result.to_json()}
+
+
+def _exploitability(bot: Path | str) -> dict[str, Any]:
+    """What a perfect opponent wins from a bot of heads-up Svara."""
+    agent = find_bot(str(bot))
+    return measure(agent, None, None, parse_bytes(MEMORY_LIMIT)).to_json(agent.name)
 
 
 # One hand in words.

@@ -138,7 +138,8 @@ def _summary(results: dict[str, Any]) -> str:
         f"rules in {minutes:.1f} minutes, this report included.</p>\n"
         f'<div class="cards">{"".join(cards)}</div>\n'
         "<p>Both bots learnt by external-sampling Monte Carlo CFR: they played against themselves "
-        "and knew nothing but the rules. Then they met four simple opponents, with the same cards "
+        "and knew nothing but the rules. Then they met simple opponents, the Svara bot also the "
+        "solution of its game, with the same cards "
         "dealt to both sides. On two small versions of the games the training is compared with an "
         "exact solution.</p>"
     )
@@ -212,7 +213,8 @@ def _halves_table(matches: Sequence[dict[str, Any]]) -> str:
 def _exactness(results: dict[str, Any]) -> str:
     parts = [
         "<h2>How far from perfect play?</h2>",
-        "<p>The full games are too large to say. On <code>mini_svara</code> and "
+        f"<p>{_exploitability_text(results)} Sviten Special is too large to say. On "
+        "<code>mini_svara</code> and "
         "<code>mini_sviten</code>, which have every rule of the games and a handful of cards, "
         "OpenSpiel computes the exact best response to a strategy. <em>Exploitability</em> is what "
         "that best response wins on average over both seats; it is zero for an equilibrium. "
@@ -236,6 +238,15 @@ def _exactness(results: dict[str, Any]) -> str:
         points = table(("algorithm", "iterations>", f"exploitability, {unit}>"), rows)
         parts.append(f"<details><summary>The points of this figure</summary>{points}</details>")
     return "\n".join(parts)
+
+
+def _exploitability_text(results: dict[str, Any]) -> str:
+    said = [
+        f"from <em>{escape(row['bot'])}</em> it wins {row['exploitability']:.2g} "
+        f"{NAMES[row['unit']]} a hand"
+        for row in results["exploitability"]
+    ]
+    return f"Of heads-up Svara the perfect opponent is known exactly: {' and '.join(said)}."
 
 
 # Training.
@@ -299,6 +310,7 @@ def _method(results: dict[str, Any]) -> str:
         ("always-call", "never folds, never raises, draws nothing"),
         ("tight", "folds weak hands, raises strong ones, by its equity against random hands"),
         ("equity", "calls when its equity against random hands covers the price, and raises more"),
+        ("svara-home", "an equilibrium of heads-up Svara, in all hands and all svarkas"),
     )
     machine = results["machine"]
     facts = [

@@ -72,6 +72,10 @@ def _results(curves: Curves) -> dict[str, Any]:
         "training": [_training("svara"), _training("sviten_special")],
         "matches": matches,
         "curves": [asdict(curves)],
+        "exploitability": [
+            {"bot": bot, "exploitability": value, "unit": "ante"}
+            for bot, value in (("svara", 0.0123), ("svara-home", 1e-6))
+        ],
         "examples": [{**example, "seed": 3, "returns": [1.0, -1.0]}],
     }
 
@@ -90,6 +94,7 @@ def test_report_is_one_file_with_figures_and_says_who_is_beaten(
     assert "2 of 3" in html
     assert "open" in html and "+290 to +310" in html
     assert "&lt;i&gt; &amp; folds" in html and "<i>" not in html
+    assert "<em>svara</em> it wins 0.012 antes a hand" in html
     assert "seed 3" in html and "Some &amp; CPU" in html
 
 
@@ -102,5 +107,5 @@ def test_curves_of_one_point_make_a_figure() -> None:
 def test_demo_quick(tmp_path: Path) -> None:
     document = succeed("demo", "--quick", "--out", tmp_path / "demo", "--json").document
     assert (tmp_path / "demo" / demo.REPORT).is_file()
-    assert len(document["matches"]) == 8
+    assert len(document["matches"]) == 9
     succeed("demo", "--quick", "--out", tmp_path / "demo", "-q")
