@@ -24,7 +24,7 @@ test: $(STAMP)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m pokerspiel.experiments.warm
-	$(BIN)/python -m pytest -n 2 -m "not slow" tests
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m "not slow" tests
 
 bench: $(STAMP)
 	$(BIN)/pokerspiel bench speed

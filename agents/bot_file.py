@@ -376,21 +376,24 @@ def _checked_table(
     if is_chart:
         if manifest.abstraction.partition("-")[0] != "hands":
             raise ValueError(f"has a chart for {manifest.abstraction}: charts are for hands")
+        assert isinstance(game, Game)
         chart = new_chart(*in_order)
-        _check_weights(chart, most)
+        _check_weights(chart, int(game.tables.hand_class.max()) + 1, most)
         return chart
     blueprint = new_blueprint(*in_order)
     _check_probabilities(blueprint, most)
     return blueprint
 
 
-def _check_weights(chart: Chart, num_actions: int) -> None:
+def _check_weights(chart: Chart, classes: int, num_actions: int) -> None:
     if chart.actions.max(initial=0) > num_actions:
         raise ValueError(
             f"has a decision of {chart.actions.max()} actions: the game has {num_actions}"
         )
     for first, end, n in zip(chart.first[:-1], chart.first[1:], chart.actions, strict=True):
         rows = chart.weights[first:end].reshape(-1, int(n) - 1)
+        if len(rows) not in (1, classes):
+            raise ValueError(f"has a decision with {len(rows)} hands: the game has {classes}")
         if rows.sum(axis=1, dtype=np.int64).max() > ONE:
             raise ValueError("has probabilities that add up to more than 1")
 

@@ -29,19 +29,17 @@ from pokerspiel.experiments.game_choice import chosen_game
 from pokerspiel.experiments.machine import origin
 from pokerspiel.experiments.output import note, print_json, print_table
 from pokerspiel.experiments.problems import PRESETS, ChainProblem
-from pokerspiel.experiments.solve import next_stop
+from pokerspiel.experiments.solve import DEFAULT_ALGORITHM, new_solver, solve_until
 from pokerspiel.games.deals import Hands
 from pokerspiel.games.variants import Game, load
-from pokerspiel.solvers import catalogue
 from pokerspiel.solvers.best_response import EXPLOITABILITY
 from pokerspiel.solvers.chart import chart_of
 from pokerspiel.solvers.hand_matrices import HandMatrices
 from pokerspiel.solvers.hand_sums import LANES, hand_sums, sweep
 from pokerspiel.solvers.layout import aligned, padded
-from pokerspiel.solvers.vector import ChainForm, VectorCfr, evaluate_chain
+from pokerspiel.solvers.vector import ChainForm, evaluate_chain
 
 PARTS = ("showdowns", "presets", "abstractions", "players")
-ALGORITHM = "dcfr"
 GOALS: dict[str, tuple[tuple[float, float], ...]] = {
     "home": ((1e-3, 15.0), (1e-6, 600.0)),
     "club": ((1e-3, 600.0),),
@@ -169,11 +167,11 @@ def _preset(name: str, options: Options) -> list[dict[str, Any]]:
     game = chosen_game("svara", [f"{k}={v}" for k, v in PRESETS[name].items()])
     start = time.perf_counter()
     problem = ChainProblem(game, MEMORY)
-    solver = _new_solver(problem, options.threads)
+    solver = new_solver(problem, options.threads)
     rows = []
     for goal, allowed in goals:
         note(f"{name} to {goal:g} antes ...", options.quiet)
-        exploitability, value = solve_until(problem, solver, goal)
+        result = solve_until(problem, solver, goal)
         wall = time.perf_counter() - start
         rows.append(
             {
@@ -185,8 +183,8 @@ def _preset(name: str, options: Options) -> list[dict[str, Any]]:
                 "bytes": problem.bytes,
                 "threads": options.threads,
                 "goal": goal,
-                "exploitability": exploitability,
-                "value": value,
+                "exploitability": result.exploitability / problem.big_unit,
+                "value": result.values[0] / problem.big_unit,
                 "iterations": solver.iteration,
                 "seconds": solver.seconds,
                 "wall_seconds": wall,
@@ -197,35 +195,19 @@ def _preset(name: str, options: Options) -> list[dict[str, Any]]:
     return rows
 
 
-def _new_solver(problem: ChainProblem, threads: int) -> VectorCfr:
-    solver = problem.new_solver(ALGORITHM, catalogue.Plan(threads=threads))
-    solver.prepare()
-    return solver
-
-
-def solve_until(problem: ChainProblem, solver: VectorCfr, goal: float) -> tuple[float, float]:
-    """Run to an exploitability in antes; gives (that reached, value of the first seat)."""
-    while True:
-        result = problem.evaluate(solver)
-        reached = result.exploitability / problem.big_unit
-        if reached <= goal:
-            return reached, float(result.values[0]) / problem.big_unit
-        solver.run(next_stop(solver.iteration, True) - solver.iteration)
-
-
 # Abstractions.
 
 
 def _abstraction(name: str, options: Options) -> dict[str, Any]:
     note(f"the abstraction {name} ...", options.quiet)
     problem = ChainProblem(load(f"svara(abstraction={name})"), MEMORY)
-    solver = _new_solver(problem, 1)
-    reached, _ = solve_until(problem, solver, 1e-3 if options.quick else ABSTRACTION_GOAL)
+    solver = new_solver(problem, 1)
+    inside = solve_until(problem, solver, 1e-3 if options.quick else ABSTRACTION_GOAL)
     result = problem.bot(solver)[2]
     return {
         "abstraction": name,
         "information_sets": problem.information_sets,
-        "exploitability_in_it": reached,
+        "exploitability_in_it": inside.exploitability / problem.big_unit,
         "exploitability": result.exploitability / problem.big_unit,
         "gains": result.gains / problem.big_unit,
         "iterations": solver.iteration,
@@ -339,7 +321,7 @@ def _print_presets(rows: Sequence[dict[str, Any]]) -> None:
         *("solving, s>", "in all, s>", "allowed, s>"),
     )
     threads = rows[0]["threads"] if rows else 1
-    print_table(f"{ALGORITHM}, {threads} threads, antes a hand", columns, cells)
+    print_table(f"{DEFAULT_ALGORITHM}, {threads} threads, antes a hand", columns, cells)
 
 
 def _print_abstractions(rows: Sequence[dict[str, Any]]) -> None:

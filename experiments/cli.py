@@ -27,6 +27,7 @@ from pokerspiel.experiments.options import (
     Time,
     Until,
     number,
+    real,
     whole,
 )
 
@@ -45,6 +46,9 @@ app = typer.Typer(
 bench = typer.Typer(help="Measure speed, and check figures.", no_args_is_help=True)
 app.add_typer(bench, name="bench")
 
+Preset = Annotated[
+    str | None, typer.Option(help="Table for Svara: home, club or real; --set changes it.")
+]
 Game = Annotated[str, typer.Argument(help="Game, such as svara or 'svara(players=3)'.")]
 
 
@@ -210,9 +214,7 @@ def solve_command(
         Path | None, typer.Option(help="Run folder, which must not exist yet; none by default.")
     ] = None,
     checkpoint_every: CheckpointEvery = 60.0,
-    preset: Annotated[
-        str | None, typer.Option(help="Table for Svara: home, club or real; --set changes it.")
-    ] = None,
+    preset: Preset = None,
     set_: Set = None,
     json: Json = False,
     quiet: Quiet = False,
@@ -337,6 +339,42 @@ def exploit_command(
     from pokerspiel.experiments import exploit
 
     exploit.run(bot, game, set_, memory_limit, response, json, quiet)
+
+
+@app.command("study")
+def study_command(
+    what: Annotated[str, typer.Argument(help="Svara with its parameters, or a bot of it.")],
+    at: Annotated[
+        str | None,
+        typer.Option(metavar="ACTIONS", help="Print one decision instead, such as 'b1 r2'."),
+    ] = None,
+    out: Annotated[Path, typer.Option(help="HTML file to write.")] = Path("runs/study.html"),
+    until: Annotated[
+        float,
+        typer.Option(
+            parser=real(0.0, "an exploitability,"),
+            metavar="EXPLOITABILITY",
+            help="How exactly a game is solved for which there is no bot, in antes.",
+        ),
+    ] = 1e-3,
+    house_rules: Annotated[
+        bool, typer.Option(help="Compare house rules, which are solved for it.")
+    ] = True,
+    preset: Preset = None,
+    set_: Set = None,
+    threads: Threads = 2,
+    memory_limit: Annotated[
+        str, typer.Option(help="Most memory for the game, such as 512MiB or 4GiB.")
+    ] = DEFAULT_MEMORY,
+    json: Json = False,
+    quiet: Quiet = False,
+    config: Config = None,
+) -> None:
+    """Show how solved Svara is played: a report with pictures, or one decision as text."""
+    from pokerspiel.experiments import study
+
+    options = study.Options(what, preset, set_, until, threads, memory_limit, quiet)
+    study.run(options, at, out, study.CHANGES if house_rules else (), json)
 
 
 @bench.command("speed")

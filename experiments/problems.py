@@ -8,7 +8,7 @@ more than SMALL_DECK hands, are solved as trees unless an abstraction is named.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import comb
 from typing import Protocol
@@ -41,10 +41,21 @@ PRESETS: Mapping[str, Mapping[str, str]] = {
 }
 """Tables for heads-up Svara: the parameters that differ from the defaults."""
 
-_SECONDS = 3.6e-9
+_SECONDS = 7e-9
 """For one action with one hand in one iteration on one core, about; see docs/svara.md."""
 _ITERATIONS, _REACH, _POWER = 200, 1e-3, 0.6
 """Iterations to an exploitability of _REACH antes, about, and how they grow below it."""
+
+
+def with_preset(preset: str | None, settings: Sequence[str] | None) -> list[str]:
+    """The settings of --set, and before them those of a preset that they do not name."""
+    given = list(settings or ())
+    if preset is None:
+        return given
+    if preset not in PRESETS:
+        raise ValueError(f"--preset {preset}: expected {', '.join(PRESETS)}")
+    named = {setting.partition("=")[0].strip() for setting in given}
+    return [f"{k}={v}" for k, v in PRESETS[preset].items() if k not in named] + given
 
 
 class Problem(Protocol):

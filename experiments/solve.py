@@ -18,7 +18,7 @@ from pokerspiel.experiments.game_choice import any_game_text
 from pokerspiel.experiments.machine import origin
 from pokerspiel.experiments.options import parse_bytes
 from pokerspiel.experiments.output import note, print_json, print_table
-from pokerspiel.experiments.problems import PRESETS, Problem, load_problem
+from pokerspiel.experiments.problems import Problem, load_problem, with_preset
 from pokerspiel.experiments.progress import ProgressReport
 from pokerspiel.experiments.run_folder import SOLVED, RunFolder
 from pokerspiel.experiments.run_log import Interrupts, RunLog, share_done, what_is_left
@@ -29,6 +29,7 @@ from pokerspiel.solvers.best_response import EXPLOITABILITY, Evaluation
 from pokerspiel.solvers.catalogue import DEFAULT_HORIZON
 from pokerspiel.solvers.solver import Progress, Solver
 
+DEFAULT_ALGORITHM = "dcfr"
 DEFAULT_ITERATIONS = 1000
 """Where no limit is named."""
 INTERRUPTED = 130
@@ -80,7 +81,7 @@ def start(
     quiet: bool,
 ) -> int:
     catalogue.entry(plan.algorithm)
-    text = any_game_text(plan.game, _with_preset(preset, settings))
+    text = any_game_text(plan.game, with_preset(preset, settings))
     if out is not None:
         run_folder.check_unused(out)
     problem = load_problem(text, parse_bytes(plan.memory_limit))
@@ -93,17 +94,6 @@ def start(
     if out is not None:
         folder = run_folder.create(out, vars(plan), manifest(problem, plan), SOLVED)
     return _solve(problem, solver, plan, folder, json, quiet)
-
-
-def _with_preset(preset: str | None, settings: Sequence[str] | None) -> list[str]:
-    """The settings of --set, and before them those of a preset that they do not name."""
-    given = list(settings or ())
-    if preset is None:
-        return given
-    if preset not in PRESETS:
-        raise ValueError(f"--preset {preset}: expected {', '.join(PRESETS)}")
-    named = {setting.partition("=")[0].strip() for setting in given}
-    return [f"{k}={v}" for k, v in PRESETS[preset].items() if k not in named] + given
 
 
 def manifest(problem: Problem, plan: Plan) -> dict[str, Any]:
@@ -193,6 +183,33 @@ def load_solver(folder: RunFolder, plan: Plan | None = None) -> tuple[Problem, S
 
 
 # The run.
+
+
+def new_solver(problem: Problem, threads: int) -> Solver:
+    """A solver of the usual algorithm, ready to run."""
+    solver = problem.new_solver(DEFAULT_ALGORITHM, catalogue.Plan(threads=threads))
+    solver.prepare()
+    return solver
+
+
+def solve_until(
+    problem: Problem,
+    solver: Solver,
+    goal: float,
+    on_measured: Callable[[int, float], None] | None = None,
+) -> Evaluation:
+    """Run to an exploitability, in antes or big blinds; gives the last evaluation.
+
+    `on_measured` is called with (iterations, exploitability) on the way.
+    """
+    while True:
+        result = problem.evaluate(solver)
+        reached = result.exploitability / problem.big_unit
+        if on_measured is not None:
+            on_measured(solver.iteration, reached)
+        if reached <= goal:
+            return result
+        solver.run(next_stop(solver.iteration, True) - solver.iteration)
 
 
 def next_stop(iteration: int, quarters: bool) -> int:

@@ -54,10 +54,9 @@ class BucketCfr(Solver):
         self.values = np.zeros((len(chain.deals), chain.places))
         """Chips in the end of each place of each deal, under the averages of iteration `taken`."""
         self.taken = -1
+        """Iteration after which the values were taken; -1 before the first time."""
         self._coefficients: tuple[np.ndarray, ...] = ()
-        self._room = new_room(self.form.columns)
-        rows = max(len(side.layout.acted) for side in self.form.sides)
-        self._ended = np.zeros((rows, self.form.width))
+        self._room = new_room(self.form.columns, self.form.width)
         self._spread()
 
     def _spread(self) -> None:
@@ -89,7 +88,7 @@ class BucketCfr(Solver):
 
     def _take_values(self) -> None:
         """Value all deals under the average strategies."""
-        deals = DealValues(self.form, self._average())
+        deals = DealValues(self.form, self._average(), self.form.chances)
         values = np.zeros_like(self.values)
         for deal in range(len(values) - 1, -1, -1):
             for place in range(self.chain.places):
@@ -108,13 +107,12 @@ class BucketCfr(Solver):
         iterate(
             tuple(side.layout for side in form.sides),
             form.columns,
-            form.chance,
+            form.chances,
             self._coefficients,
             self.numbers,
             form.buckets,
             weights,
             self._room,
-            self._ended,
             self.control,
             self.chain.places * self.chain.nodes * form.buckets,
         )

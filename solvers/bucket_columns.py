@@ -5,7 +5,7 @@ the hand of each other place. A *column* is an outcome of the showdown together 
 allows it, and its chance with a hand is zero unless hand and case bring that outcome about.
 
 The place comes first in the outcomes of columns, the others follow in their order: chances are the
-same for all places.
+same for all places. Most of them are zero: they are kept for chunks of eight hands.
 """
 
 from __future__ import annotations
@@ -15,6 +15,10 @@ from itertools import product
 from typing import NamedTuple
 
 import numpy as np
+
+from pokerspiel.solvers.layout import aligned, padded
+
+LANES = 8
 
 Outcomes = Sequence[tuple[int, ...]]
 
@@ -30,6 +34,19 @@ class Columns(NamedTuple):
     """[outcomes + 1] int64: first column of each outcome."""
 
 
+class Chances(NamedTuple):
+    """The chances of columns with hands, chunk by chunk; all indices are uint64."""
+
+    hands: int
+    """Hands, padded to whole chunks."""
+    first: np.ndarray
+    """[chunks + 1]: first entry of each chunk."""
+    column: np.ndarray
+    """[entries]: a column that has a chance with one of the chunk's hands."""
+    value: np.ndarray
+    """[entries * 8] float64: its chance with each of them."""
+
+
 def columns_of(outcomes: Outcomes, score: np.ndarray) -> Columns:
     """The columns for buckets with these scores."""
     others = len(outcomes[0]) - 1
@@ -42,26 +59,39 @@ def columns_of(outcomes: Outcomes, score: np.ndarray) -> Columns:
     return Columns(case[order], first_case, np.cumsum([0, *cases]))
 
 
-def chance_of_columns(
+def chances_of_columns(
     columns: Columns,
     outcomes: Outcomes,
     joint: np.ndarray,
     score_of_hand: np.ndarray,
     score: np.ndarray,
-) -> np.ndarray:
-    """[columns, hands] float64 from `joint` [hands, buckets, ...], the chances of joint.py."""
+) -> Chances:
+    """The chances from those of joint.py, `joint` [hands, buckets, ...]."""
     chance = joint[(slice(None), *columns.bucket.T)].T
     scores = np.empty((*chance.shape, len(outcomes[0])), np.int64)
     scores[:, :, 0] = score_of_hand
     scores[:, :, 1:] = score[columns.bucket][:, None]
     code = _code(_ranks(scores))
-    out = np.zeros((columns.first[-1], len(joint)))
+    out = np.zeros((columns.first[-1], padded(len(joint))))
     for outcome, ranks in enumerate(outcomes):
         first, end = columns.first[outcome : outcome + 2]
         start = columns.first_case[outcome]
         cases = slice(start, start + end - first)
-        out[first:end] = np.where(code[cases] == _code(np.array(ranks)), chance[cases], 0.0)
-    return out
+        fits = code[cases] == _code(np.array(ranks))
+        out[first:end, : len(joint)] = np.where(fits, chance[cases], 0.0)
+    return _in_chunks(out)
+
+
+def _in_chunks(chance: np.ndarray) -> Chances:
+    columns, hands = chance.shape
+    chunks = chance.reshape(columns, -1, LANES).transpose(1, 0, 2)
+    used = chunks.any(axis=2)
+    return Chances(
+        hands,
+        np.cumsum([0, *used.sum(axis=1)]).astype(np.uint64),
+        np.nonzero(used)[1].astype(np.uint64),
+        aligned(chunks[used].ravel()),
+    )
 
 
 def outcomes_for(outcomes: Outcomes, place: int) -> np.ndarray:

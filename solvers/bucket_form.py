@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pokerspiel.games.deals import NOT_PLAYED_OFF, Deal, DealChain
-from pokerspiel.solvers.bucket_columns import chance_of_columns, columns_of, outcomes_for
+from pokerspiel.solvers.bucket_columns import Chances, chances_of_columns, columns_of, outcomes_for
 from pokerspiel.solvers.joint import joint_chances, of_buckets, scores_of_buckets
 from pokerspiel.solvers.layout import padded
 
@@ -34,7 +34,9 @@ class Layout(NamedTuple):
     others: np.ndarray
     """[ends, places - 1]: the last row of each other place."""
     acted: np.ndarray
-    """The numbers in `end_row` that are not the beginning."""
+    """[A]: the numbers in `end_row` that are not the beginning."""
+    acted_row: np.ndarray
+    """[A]: their rows."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,9 @@ class Side:
     """[ends, outcomes] int64: the deal that follows, or NOT_PLAYED_OFF."""
     next_place: np.ndarray
     """[ends, outcomes] int64: the place there."""
+
+    def sets_of(self, deal: int) -> slice:
+        return slice(*self.first_set[deal : deal + 2])
 
     def ends_of(self, deal: int) -> slice:
         first, last = self.layout.end_first[self.first_end_row[deal : deal + 2]]
@@ -85,22 +90,20 @@ class BucketForm:
         self.width = padded(self.buckets)
         """Buckets, padded to whole vectors."""
         self.columns = columns_of(chain.outcomes, self._score)
-        self.chance = np.zeros((self.columns.first[-1], self.width))
-        """[columns, width] float64: chance of each column with each bucket of the place."""
-        of_bucket = of_buckets(self._joint, bucket_of_class)
-        self.chance[:, : self.buckets] = self._chance(of_bucket, self._score)
+        self.chances = self._chances(of_buckets(self._joint, bucket_of_class), self._score)
+        """Those of the columns with each bucket of the place."""
         self.first_row = np.cumsum([0, *(deal.rows for deal in chain.deals)])
         """[deals + 1] int64: first row of each deal; the last number is that of the beginning."""
         last = [self._last_rows(deal) for deal in range(len(chain.deals))]
         self.sides = [self._side(place, last) for place in range(chain.places)]
 
     @cached_property
-    def class_chance(self) -> np.ndarray:
-        """[columns, classes] float64: chance of each column with each class of the place."""
-        return self._chance(self._joint, self.chain.hands.score)
+    def class_chances(self) -> Chances:
+        """Those of the columns with each class of the place."""
+        return self._chances(self._joint, self.chain.hands.score)
 
-    def _chance(self, joint: np.ndarray, score: np.ndarray) -> np.ndarray:
-        return chance_of_columns(self.columns, self.chain.outcomes, joint, score, self._score)
+    def _chances(self, joint: np.ndarray, score: np.ndarray) -> Chances:
+        return chances_of_columns(self.columns, self.chain.outcomes, joint, score, self._score)
 
     @property
     def beginning(self) -> int:
@@ -152,12 +155,14 @@ class BucketForm:
         mine = np.stack([of_deal, at_leaf[:, place]])[:, order]
         (deal_of_row, end_row), first = np.unique(mine, axis=1, return_index=True)
         outcomes = outcomes_for(chain.outcomes, place)
+        acted = np.flatnonzero(end_row != self.beginning)
         layout = Layout(
             sets=np.concatenate(sets),
             end_row=end_row,
             end_first=np.append(first, len(order)),
             others=np.delete(at_leaf, place, axis=1)[order],
-            acted=np.flatnonzero(end_row != self.beginning),
+            acted=acted,
+            acted_row=end_row[acted],
         )
         turn = np.concatenate([deal.turn for deal in deals])
         return Side(

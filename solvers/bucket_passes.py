@@ -6,7 +6,8 @@ The value of a row to its place, from what ends before the place acts again, is
                        pay[end, outcome of the column] * reach[end, case] * chance[column, hand]
 
 where the reach of a case is the product of what the others' own actions contribute. The weights of
-the columns are summed up first; one product of matrices then gives the values of many rows.
+the columns are summed up first, for some rows at a time; one product of matrices then gives their
+values.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ import numpy as np
 
 from pokerspiel.games.compiled import kernel
 from pokerspiel.solvers.algorithms import AVERAGE, NEGATIVE, POSITIVE, PREDICTION
-from pokerspiel.solvers.bucket_columns import Columns
+from pokerspiel.solvers.bucket_columns import LANES, Columns
+from pokerspiel.solvers.layout import aligned
 from pokerspiel.solvers.passes import match
 from pokerspiel.solvers.solver import ITERATION, NODES
-from pokerspiel.solvers.vectors import eight, load, store
+from pokerspiel.solvers.vectors import eight, load, splat, store
 
-LANES = 8
-BLOCK = 64
+BLOCK = 4
 """Rows whose values are one product of matrices."""
 
 
@@ -44,35 +45,64 @@ class Room(NamedTuple):
     """[cases]: reach of each."""
     weight: np.ndarray
     """[BLOCK, columns]"""
+    value: np.ndarray
+    """[BLOCK * hands]"""
 
 
-def new_room(columns: Columns) -> Room:
-    return Room(np.zeros(len(columns.bucket)), np.zeros((BLOCK, columns.first[-1])))
+def new_room(columns: Columns, hands: int) -> Room:
+    shape = (BLOCK, int(columns.first[-1]))
+    return Room(np.zeros(len(columns.bucket)), np.zeros(shape), aligned(np.zeros(BLOCK * hands)))
 
 
-@kernel
+@kernel(allocates=False)
 def value_ends(
     layout: Any,
     columns: Any,
-    chance: Any,
+    chances: Any,
     coefficient: Any,
     reach: Any,
     width: int,
     some: Any,
+    into: Any,
     room: Any,
-    out: Any,
+    value: Any,
 ) -> None:
-    """Values [rows, hands] of some rows from what ends right after them.
+    """Values of some rows, of which `some` are the numbers in `end_row`, from what ends after them.
 
-    `some` are their numbers in `end_row`; `chance` [columns, hands] is that of the hands which the
-    place can tell apart.
+    They are written to the rows `into` of `value` [rows * hands].
     """
+    hands = chances.hands
     for start in range(0, len(some), BLOCK):
-        end = min(start + BLOCK, len(some))
-        for i in range(start, end):
-            weight = room.weight[i - start]
-            _weigh_ends(layout, columns, coefficient, reach, width, some[i], room.case, weight)
-        np.dot(room.weight[: end - start], chance, out[start:end])
+        count = min(BLOCK, len(some) - start)
+        for i in range(count):
+            row = some[start + i]
+            _weigh_ends(layout, columns, coefficient, reach, width, row, room.case, room.weight[i])
+        _multiply(room.weight, chances, room.value)
+        for i in range(count):
+            at = into[start + i] * hands
+            for hand in range(hands):
+                value[at + hand] = room.value[i * hands + hand]
+
+
+@kernel(allocates=False)
+def _multiply(weight: Any, chances: Any, value: Any) -> None:
+    """Let `value` [BLOCK * hands] be the product of `weight` [BLOCK, columns] and the chances."""
+    zero = eight(0.0)
+    hands = np.uint64(chances.hands)
+    for chunk in range(np.uint64(len(chances.first) - 1)):
+        a, b, c, d = zero, zero, zero, zero
+        for entry in range(chances.first[chunk], chances.first[chunk + np.uint64(1)]):
+            column = chances.column[entry]
+            chance = load(chances.value, entry * np.uint64(LANES), zero)
+            a = a + splat(weight[0, column], zero) * chance
+            b = b + splat(weight[1, column], zero) * chance
+            c = c + splat(weight[2, column], zero) * chance
+            d = d + splat(weight[3, column], zero) * chance
+        at = chunk * np.uint64(LANES)
+        store(value, at, a)
+        store(value, at + hands, b)
+        store(value, at + np.uint64(2) * hands, c)
+        store(value, at + np.uint64(3) * hands, d)
 
 
 @kernel(allocates=False)
@@ -157,42 +187,38 @@ def _level(value: Any, first: int, actions: int, width: int, buckets: int) -> No
         values[:] = values.sum() / buckets
 
 
-@kernel
+@kernel(allocates=False)
 def iterate(
     layouts: Any,
     columns: Any,
-    chance: Any,
+    chances: Any,
     coefficients: Any,
     numbers: Any,
     buckets: int,
     weights: Any,
     room: Any,
-    ended: Any,
     control: Any,
     nodes: int,
 ) -> None:
     """One iteration of all places, in turn, for each row of `weights` (algorithms.py)."""
-    width = chance.shape[1]
+    width = chances.hands
     for t in range(len(weights)):
         rates = (weights[t, POSITIVE], weights[t, NEGATIVE], weights[t, PREDICTION])
         for place in range(len(layouts)):
             layout = layouts[place]
-            some = layout.acted
+            numbers.value[:] = 0.0
             value_ends(
                 layout,
                 columns,
-                chance,
+                chances,
                 coefficients[place],
                 numbers.reach,
                 width,
-                some,
+                layout.acted,
+                layout.acted_row,
                 room,
-                ended[: len(some)],
+                numbers.value,
             )
-            numbers.value[:] = 0.0
-            for i in range(len(some)):
-                row = layout.end_row[some[i]]
-                numbers.value[row * width : (row + 1) * width] = ended[i]
             _update_sets(layout.sets, numbers, width, buckets, rates)
             _add_reach(layout.sets, numbers, width, weights[t, AVERAGE])
             spread_reach(layout.sets, numbers.behaviour, numbers.reach, width)

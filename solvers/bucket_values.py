@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pokerspiel.solvers.best_response import Evaluation
+from pokerspiel.solvers.bucket_columns import Chances
 from pokerspiel.solvers.bucket_form import BucketForm
 from pokerspiel.solvers.bucket_passes import new_room, spread_reach, value_ends
 
@@ -33,31 +34,34 @@ class BucketEvaluation:
 
 
 class DealValues:
-    """Values of single deals under a strategy [rows + 1, width]."""
+    """Values of single deals under a strategy [rows + 1, width].
 
-    def __init__(self, form: BucketForm, behaviour: np.ndarray) -> None:
+    A place tells apart the hands of `chances`; the others play by buckets.
+    """
+
+    def __init__(self, form: BucketForm, behaviour: np.ndarray, chances: Chances) -> None:
         self.form = form
+        self.chances = chances
         self._reach = np.ones(behaviour.size)
         for side in form.sides:
             spread_reach(side.layout.sets, behaviour.ravel(), self._reach, form.width)
-        self._room = new_room(form.columns)
+        self._room = new_room(form.columns, chances.hands)
         self._coefficient = [np.zeros_like(side.payoff) for side in form.sides]
 
     def value(self, deal: int, place: int, values: np.ndarray) -> float:
-        """Chips in the end of a place, where `values` [deals, places] are those of later deals."""
-        rows, ended = self._ended(deal, place, values, self.form.chance)
-        reach = self._reach.reshape(-1, self.form.width)
-        return float((reach[rows] * ended).sum())
+        """Chips in the end of a place that keeps to the strategy, if it tells buckets apart.
 
-    def best_value(self, deal: int, place: int, values: np.ndarray, chance: np.ndarray) -> float:
-        """The same of a best response that tells apart the hands of `chance` [columns, hands]."""
-        form = self.form
-        side, first = form.sides[place], form.first_row[deal]
-        rows, ended = self._ended(deal, place, values, chance)
-        value = np.zeros((form.chain.deals[deal].rows + 1, chance.shape[1]))
-        value[self._local(deal, rows)] = ended
-        sets = side.layout.sets[side.first_set[deal] : side.first_set[deal + 1]]
-        for row, actions, above, looked in sets[::-1]:
+        `values` [deals, places] are those of later deals.
+        """
+        reach = self._reach.reshape(-1, self.form.width)
+        rows = self._rows(deal)
+        return float((reach[rows] * self._ended(deal, place, values)).sum())
+
+    def best_value(self, deal: int, place: int, values: np.ndarray) -> float:
+        """The same of a best response."""
+        side, first = self.form.sides[place], self.form.first_row[deal]
+        value = self._ended(deal, place, values)
+        for row, actions, above, looked in side.layout.sets[side.sets_of(deal)][::-1]:
             options = value[row - first : row - first + actions]
             if looked:
                 value[self._local(deal, above)] += options.max(axis=0)
@@ -65,31 +69,35 @@ class DealValues:
                 value[self._local(deal, above), 0] += options.sum(axis=1).max()
         return float(value[-1].sum())
 
-    def _local(self, deal: int, row: np.ndarray) -> np.ndarray:
-        """Rows numbered from the deal's first one; the beginning is the last."""
-        return np.where(row == self.form.beginning, -1, row - self.form.first_row[deal])
+    def _rows(self, deal: int) -> np.ndarray:
+        """The rows of a deal, and the beginning."""
+        return np.append(np.arange(*self.form.first_row[deal : deal + 2]), self.form.beginning)
 
-    def _ended(
-        self, deal: int, place: int, values: np.ndarray, chance: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """(Rows of a place after which the deal may end, their values [rows, hands] from that)."""
-        side, coefficient = self.form.sides[place], self._coefficient[place]
+    def _local(self, deal: int, row: np.ndarray) -> np.ndarray:
+        """Where rows are among those."""
+        count = self.form.chain.deals[deal].rows
+        return np.asarray(np.minimum(row - self.form.first_row[deal], count))
+
+    def _ended(self, deal: int, place: int, values: np.ndarray) -> np.ndarray:
+        """[rows + 1, hands]: values of a deal's rows to a place from what ends right after them."""
+        form, side, coefficient = self.form, self.form.sides[place], self._coefficient[place]
         some = np.arange(*side.first_end_row[deal : deal + 2])
         ends = side.ends_of(deal)
         coefficient[ends] = side.coefficients(ends, values)
-        ended = np.zeros((len(some), chance.shape[1]))
+        value = np.zeros((form.chain.deals[deal].rows + 1, self.chances.hands))
         value_ends(
             side.layout,
-            self.form.columns,
-            chance,
+            form.columns,
+            self.chances,
             coefficient,
             self._reach,
-            self.form.width,
+            form.width,
             some,
+            self._local(deal, side.layout.end_row[some]),
             self._room,
-            ended,
+            value.ravel(),
         )
-        return side.layout.end_row[some], ended
+        return value
 
 
 def evaluate_buckets(form: BucketForm, strategy: Sequence[np.ndarray]) -> BucketEvaluation:
@@ -98,18 +106,20 @@ def evaluate_buckets(form: BucketForm, strategy: Sequence[np.ndarray]) -> Bucket
     What it does before it looks must be the same for all buckets.
     """
     chain = form.chain
-    deals = DealValues(form, form.pack(strategy))
+    behaviour = form.pack(strategy)
+    by_buckets = DealValues(form, behaviour, form.chances)
+    by_classes = DealValues(form, behaviour, form.class_chances)
     shape = (len(chain.deals), chain.places)
-    values, best, by_bucket = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+    values, best, best_by_bucket = np.zeros(shape), np.zeros(shape), np.zeros(shape)
     for deal in range(len(chain.deals) - 1, -1, -1):
         for place in range(chain.places):
-            values[deal, place] = deals.value(deal, place, values)
-            best[deal, place] = deals.best_value(deal, place, best, form.class_chance)
-            by_bucket[deal, place] = deals.best_value(deal, place, by_bucket, form.chance)
+            values[deal, place] = by_buckets.value(deal, place, values)
+            best[deal, place] = by_classes.best_value(deal, place, best)
+            best_by_bucket[deal, place] = by_buckets.best_value(deal, place, best_by_bucket)
     start = np.array(chain.start)
     return BucketEvaluation(
         Evaluation(values[0] - start, best[0] - start),
-        Evaluation(values[0] - start, by_bucket[0] - start),
+        Evaluation(values[0] - start, best_by_bucket[0] - start),
         values,
         best,
     )

@@ -12,6 +12,7 @@ import numpy as np
 
 from pokerspiel.games.compiled import kernel
 from pokerspiel.games.deals import NO_CLASS, DealChain
+from pokerspiel.solvers.strategies import SUM_TOLERANCE
 
 ONE = 65535
 """What stands for the probability 1."""
@@ -82,10 +83,12 @@ def check_strategy(rows: np.ndarray, first_row: np.ndarray) -> None:
     """Raise ValueError if the rows of a deal hold no probabilities."""
     if len(rows) == 0:
         return
-    totals = np.add.reduceat(rows, first_row[:-1])
-    worst = np.abs(totals - 1.0).max()
-    if not worst <= 1e-6 or rows.min() < 0.0:
-        raise ValueError(f"probabilities of a decision add up to {1.0 + worst:g}, not to 1")
+    if rows.min() < 0.0:
+        raise ValueError(f"a strategy has the probability {rows.min():g}")
+    totals = np.add.reduceat(rows, first_row[:-1]).ravel()
+    worst = totals[np.abs(totals - 1.0).argmax()]
+    if not abs(worst - 1.0) <= SUM_TOLERANCE:
+        raise ValueError(f"probabilities of a decision add up to {worst:g}, not to 1")
 
 
 def _rounded(chances: np.ndarray) -> np.ndarray:
@@ -106,16 +109,26 @@ def chart_strategy_of(chain: DealChain, chart: Chart) -> tuple[DealStrategy, int
         rows = np.zeros((deal.rows, classes))
         for node in range(deal.nodes):
             first, end = int(deal.first_row[node]), int(deal.first_row[node + 1])
-            i = place.get(int(deal.situation[node]))
-            if i is None or chart.actions[i] != end - first:
+            hands = classes if deal.looked[node] else 1
+            table = _table(chart, place.get(int(deal.situation[node])), hands, end - first)
+            if table is None:
                 rows[first:end] = 1.0 / (end - first)
                 missed += end - first > 1
-                continue
-            weights = chart.weights[chart.first[i] : chart.first[i + 1]].astype(np.float64) / ONE
-            rows[first : end - 1] = weights.reshape(-1, end - first - 1).T
-            rows[end - 1] = 1.0 - rows[first : end - 1].sum(axis=0)
+            else:
+                rows[first:end] = table
         out.append(rows)
     return out, missed
+
+
+def _table(chart: Chart, i: int | None, hands: int, actions: int) -> np.ndarray | None:
+    """[actions, hands] float64 of the decision number `i`; None if it is not of this size."""
+    if i is None or chart.actions[i] != actions:
+        return None
+    weights = chart.weights[chart.first[i] : chart.first[i + 1]].astype(np.int64)
+    if len(weights) != hands * (actions - 1):
+        return None
+    weights = weights.reshape(hands, actions - 1).T
+    return np.vstack([weights, ONE - weights.sum(axis=0)]) / ONE
 
 
 @kernel

@@ -1,9 +1,9 @@
 """CFR on a chain of deals with all hands at once: whole two-player games, ties played off included.
 
-A deal that follows another is solved before it matters: its value to each place, under the average
-strategies so far, is what a tie that leads to it pays. The deals are iterated one after the other,
-the last in the chain first, a stretch of iterations each; then the values are taken anew. The
-stretches grow with the number of iterations, so that old values are forgotten like old regrets.
+The value of a deal to each place, under the average strategies so far, is what a tie that leads to
+it pays. Every deal is iterated for a stretch of iterations; then the values are taken anew, those
+of the largest pots first, which the others hang on. The stretches grow with the number of
+iterations, so that old values are forgotten like old regrets.
 """
 
 from __future__ import annotations
@@ -285,11 +285,10 @@ class VectorCfr(Solver):
             stop = self.taken + 1 + int(STRETCH * self.taken)
             end = min(last, stop)
             weights = factors(self.row, start, end, self.horizon)
-            for deal in range(len(self.chain.deals) - 1, -1, -1):
+            for deal in range(len(self.chain.deals)):
                 self._iterate(deal, weights)
-                if end == stop:
-                    self._take_value(deal)
             if end == stop:
+                self._take_values()
                 self.taken = end
             self.control[ITERATION] = end
             self.control[NODES] += (end - start) * 2 * self.chain.nodes * self.form.classes
@@ -325,13 +324,14 @@ class VectorCfr(Solver):
                 layout = self.form.sides[deal][place].layout
                 update_player(layout, self.numbers[deal][place], weights, t, team)
 
-    def _take_value(self, deal: int) -> None:
-        """Value a deal under the average strategies."""
-        room = self._average(deal)
-        for side, numbers in zip(self.form.sides[deal], room, strict=True):
-            spread_behaviour(side.layout, numbers)
-        value = self.form.value(deal, room, 0, self.values[1])
-        self.values[:, deal] = value, -value
+    def _take_values(self) -> None:
+        """Value all deals under the average strategies, each after those that follow it."""
+        for deal in range(len(self.chain.deals) - 1, -1, -1):
+            room = self._average(deal)
+            for side, numbers in zip(self.form.sides[deal], room, strict=True):
+                spread_behaviour(side.layout, numbers)
+            value = self.form.value(deal, room, 0, self.values[1])
+            self.values[:, deal] = value, -value
 
     def _average(self, deal: int) -> Both:
         """Room in which the behaviour of both sides is their average strategy."""

@@ -370,5 +370,5 @@ def test_a_bot_for_another_game_is_refused() -> None:
     bot.check(load("svara(abstraction=points)"))
     with pytest.raises(ValueError, match=r"plays svara \(rules 1\), not svara\(players=3\)"):
         bot.check(load("svara(players=3)"))
-    with pytest.raises(ValueError, match="abstraction none-1, not points-1"):
+    with pytest.raises(ValueError, match="abstraction none-1, not points-2"):
         random_bot("svara", 5).check(load("svara(abstraction=points)"))

@@ -112,7 +112,7 @@ def test_the_manifest_says_where_the_bot_comes_from(tmp_path: Path) -> None:
     manifest = read_manifest(path)
     assert manifest.name == "points bot"
     assert (manifest.game, manifest.rule_version) == ("svara(abstraction=points)", 1)
-    assert manifest.abstraction == "points-1"
+    assert manifest.abstraction == "points-2"
     assert manifest.strength == {"equity": {"mbb_per_hand": 12.5, "hands": 1000}}
     assert set(manifest.versions) == {"pokerspiel", "numba", "numpy"}
     for key, value in TRAINING.items():
@@ -229,8 +229,8 @@ def test_files_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
         ({"game": "svara(players=30)"}, "players=30 is not allowed"),
         ({"game": "svara(players=3,abstraction=points)"}, "have changed since it was made"),
         ({"rule_version": 7}, "version 7 of the rules of svara, this program plays version 1"),
-        ({"abstraction": "points-9"}, "abstraction points-9, this program has points-1"),
-        ({"game": "svara"}, "abstraction points-1, this program has none-1"),
+        ({"abstraction": "points-9"}, "abstraction points-9, this program has points-2"),
+        ({"game": "svara"}, "abstraction points-2, this program has none-1"),
         ({"information_hash": "0" * 64}, "have changed since it was made: train it again"),
         ({"content_hash": "0" * 64}, "damaged"),
         ({"extra": np.zeros(1, np.float32)}, "has the arrays"),

@@ -20,6 +20,7 @@ from pokerspiel.solvers.vectors import (
     splat,
     store,
     store_first,
+    transpose,
     where_positive,
 )
 
@@ -72,6 +73,31 @@ def test_gather_scatter_and_partial_store() -> None:
     expected = np.arange(20.0)
     np.add.at(expected, places[2:10], 1.0)
     assert array.tolist() == expected.tolist()
+
+
+@kernel
+def _turn(source: Any, target: Any) -> None:
+    transpose(source, 5, target, 3)
+
+
+def test_transpose_makes_rows_of_columns() -> None:
+    source = np.arange(80.0)
+    target = np.full(70, -1.0)
+    _turn(source, target)
+    assert target[3:67].reshape(8, 8).tolist() == source[5:69].reshape(8, 8).T.tolist()
+    assert target[:3].tolist() + target[67:].tolist() == [-1.0] * 6
+    assert source.tolist() == list(range(80))
+
+
+@kernel
+def _turn_in_place(square: Any) -> None:
+    transpose(square, 0, square, 0)
+
+
+def test_a_square_is_transposed_in_place() -> None:
+    square = np.arange(64.0)
+    _turn_in_place(square)
+    assert square.reshape(8, 8).tolist() == np.arange(64.0).reshape(8, 8).T.tolist()
 
 
 @kernel

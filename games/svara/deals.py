@@ -23,7 +23,6 @@ from pokerspiel.games.svara.words import describe
 MOST_DEALS = 100_000
 """More than that, and a chain is refused."""
 
-_NOT_DEALT = -1
 
 
 def chain_of_deals(game: Any) -> DealChain:
@@ -65,7 +64,7 @@ class _Builder:
         self._examples = [example for example in examples if example is not None]
         self._strict = [i for i in self._possible if len(set(self.outcomes[i])) == game.players]
         if not self._strict:
-            raise ValueError(f"{game}: the hands of this deck are all worth the same")
+            raise ValueError(f"{game}: the hands of this deck have too few different scores")
         self._actions = np.zeros(game.limits.num_actions, np.int64)
         self._number: dict[int, int] = {}
         self._starts: list[np.ndarray] = []
@@ -94,14 +93,14 @@ class _Builder:
         """The tree of the deal that begins in all of `states`."""
         tree = _Tree(self.game, states[0].copy(), len(self.outcomes))
         tables = self.game.tables
-        todo: list[tuple[int, np.ndarray, int]] = [(NO_NODE, states, _NOT_DEALT)]
+        todo = [(NO_NODE, states)]
         while todo:
-            row, states, deck = todo.pop()
-            if deck == _NOT_DEALT and int(states[0]["turn"]) == CHANCE:
-                states, deck = states.copy(), int(states[0]["svarkas"])
+            row, states = todo.pop()
+            if int(states[0]["turn"]) == CHANCE and not _is_over(states[0], tree.start):
+                states = states.copy()
                 for i, hands in enumerate(self._examples):
                     self._deal_hands(states[i : i + 1], tree.start, hands)
-            if deck != _NOT_DEALT and _is_over(states[0], deck):
+            if _is_over(states[0], tree.start):
                 self._add_leaf(tree, row, states)
                 continue
             turn = int(states[0]["turn"])
@@ -113,7 +112,7 @@ class _Builder:
                 after = states.copy()
                 for i in range(len(after)):
                     drive.apply_action(after[i : i + 1], tables, action)
-                todo.append((row, after, deck))
+                todo.append((row, after))
         return tree.deal(self._counted)
 
     def _deal_hands(self, states: np.ndarray, start: np.void, hands: np.ndarray) -> None:
@@ -132,16 +131,19 @@ class _Builder:
         for outcome, state in zip(self._possible, states, strict=True):
             if int(state["turn"]) == TERMINAL:
                 tree.pay(leaf, outcome, state["stack"])
-            elif int(state["turn"]) == CHANCE and self._is_decided(state):
+            elif self._is_decided(state):
                 tree.pay(leaf, outcome, self._expected_stacks(state))
             else:
                 turn = int(state["dealer"]) - int(tree.start["dealer"])
                 tree.follow(leaf, outcome, self._deal_number(state), turn % self.game.players)
 
     def _is_decided(self, state: np.void) -> bool:
-        """Whether nobody will decide anything any more: only cards are to be dealt."""
-        rich = [seat for seat in range(self.game.players) if state["stack"][seat] > 0]
-        return len(rich) == 0 or (len(rich) == 1 and bool(int(state["in_deal"]) >> rich[0] & 1))
+        """Whether of two players nobody will decide anything any more: they are only dealt cards.
+
+        Of three one with chips may have to say whether it joins the next svarka, and odd chips are
+        not shared evenly.
+        """
+        return self.game.players == 2 and int((state["stack"][:2] > 0).sum()) < 2
 
     def _expected_stacks(self, state: np.void) -> np.ndarray:
         """[seats] What a deal without decisions is worth: everybody wins as often as the others.
@@ -157,13 +159,11 @@ class _Builder:
         return total / len(self._strict)
 
 
-def _is_over(state: np.void, deck: int) -> bool:
-    """Whether the deal of this deck has ended."""
-    return (
-        int(state["turn"]) == TERMINAL
-        or int(state["phase"]) == JOIN
-        or int(state["svarkas"]) != deck
-    )
+def _is_over(state: np.void, start: np.void) -> bool:
+    """Whether the deal that began in `start` has ended; asking who joins is a deal of its own."""
+    joining = int(state["phase"]) == JOIN and int(start["phase"]) != JOIN
+    over = int(state["turn"]) == TERMINAL or int(state["svarkas"]) != int(start["svarkas"])
+    return over or joining
 
 
 def _place(start: np.void, seat: int, players: int) -> int:

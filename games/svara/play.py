@@ -355,6 +355,9 @@ def _start_joining(state: Any, rules: Any) -> None:
     if tied > 0:
         state.price = share_of_pot(state.pot_chips[MAIN_POT], tied, rules.rounding)
     _hash_stakes(state, rules)
+    if rules.players > 2:
+        # Everybody sees who is tied.
+        state.history = mix(state.history, state.deal_history)
     _ask_next_joiner(state, rules)
 
 
