@@ -28,7 +28,7 @@ from pokerspiel.agents.roster import find_agent
 from pokerspiel.experiments.game_choice import chosen_game
 from pokerspiel.experiments.machine import origin
 from pokerspiel.experiments.output import note, print_json, print_table
-from pokerspiel.experiments.problems import PRESETS, ChainProblem
+from pokerspiel.experiments.problems import ABSTRACTIONS, PRESETS, ChainProblem
 from pokerspiel.experiments.solve import DEFAULT_ALGORITHM, new_solver, solve_until
 from pokerspiel.games.deals import Hands
 from pokerspiel.games.variants import Game, load
@@ -47,7 +47,6 @@ GOALS: dict[str, tuple[tuple[float, float], ...]] = {
 }
 """For each preset the exploitabilities to reach, in antes, and the seconds that are allowed."""
 QUICK_GOALS = {"home": ((1e-2, 15.0), (1e-3, 15.0))}
-ABSTRACTIONS = ("points", "blockers")
 ABSTRACTION_GOAL = 1e-5
 MEMORY = 1 << 33
 HANDS, QUICK_HANDS = 1_000_000, 20_000
@@ -177,7 +176,7 @@ def _preset(name: str, options: Options) -> list[dict[str, Any]]:
             {
                 "preset": name,
                 "game": str(game),
-                "deals": len(problem.form.chain.deals),
+                "deals": len(problem.chain.deals),
                 "nodes": problem.nodes,
                 "information_sets": problem.information_sets,
                 "bytes": problem.bytes,

@@ -1,8 +1,9 @@
-"""What `solve` works on: the tree of a small game, or the deals of a two-player Svara.
+"""What `solve` works on: the tree of a small game, or the deals of Svara.
 
 Svara with two seats is a chain of deals, solved with all hands at once: with the information sets
 `hands`, which lose nothing, or with a coarser abstraction. Its small versions, whose decks have no
-more than SMALL_DECK hands, are solved as trees unless an abstraction is named.
+more than SMALL_DECK hands, are solved as trees unless an abstraction is named. With three seats an
+abstraction must be named: strategies are by buckets of hands.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from pokerspiel.solvers import catalogue
 from pokerspiel.solvers.algorithms import DISCOUNTING
 from pokerspiel.solvers.best_response import Evaluation, Evaluator, evaluate
 from pokerspiel.solvers.blueprint import Blueprint
+from pokerspiel.solvers.bucket_cfr import BucketCfr
+from pokerspiel.solvers.bucket_values import evaluate_buckets
 from pokerspiel.solvers.chart import Chart, DealStrategy, chart_of, chart_strategy_of
 from pokerspiel.solvers.compile_tree import BYTES_PER_NODE, compile_tree
 from pokerspiel.solvers.hand_matrices import HandMatrices
@@ -33,6 +36,9 @@ from pokerspiel.solvers.tree_solver import TreeSolver
 from pokerspiel.solvers.vector import ChainForm, VectorCfr, evaluate_chain
 
 SMALL_DECK = 100
+
+ABSTRACTIONS = ("points", "blockers")
+"""Those whose buckets have hands of one score only, the coarser one first."""
 
 PRESETS: Mapping[str, Mapping[str, str]] = {
     "home": {},
@@ -94,14 +100,31 @@ def load_problem(text: str, memory_limit: int) -> Problem:
     """The problem of a game string; TreeTooLargeError if it needs more bytes than allowed."""
     if is_ours(text) and is_solved_by_deals(load(text)):
         return ChainProblem(load(text), memory_limit)
+    if is_ours(text) and is_solved_by_buckets(load(text)):
+        return BucketProblem(load(text), memory_limit)
     return TreeProblem(load_tree(text, memory_limit))
 
 
 def is_solved_by_deals(game: Game) -> bool:
+    """Whether a game is a chain of deals for two, and not small enough for a tree."""
     if not hasattr(game.family, "chain_of_deals") or game.players != 2:
         return False
-    if game.parameters["abstraction"] != "none":
-        return True
+    return game.parameters["abstraction"] != "none" or _has_large_deck(game)
+
+
+def is_solved_by_buckets(game: Game) -> bool:
+    """Whether a game is a chain of deals for three, with an abstraction."""
+    three = hasattr(game.family, "chain_of_deals") and game.players == 3
+    return three and game.parameters["abstraction"] in ABSTRACTIONS
+
+
+def is_large_for_three(game: Game) -> bool:
+    """Whether a game is a chain of deals for three, and too large for a tree."""
+    three = hasattr(game.family, "chain_of_deals") and game.players == 3
+    return three and _has_large_deck(game)
+
+
+def _has_large_deck(game: Game) -> bool:
     deck = int(game.tables.rules[0]["deck"]).bit_count()
     return comb(deck, int(game.parameters["hole_cards"])) > SMALL_DECK
 
@@ -162,8 +185,8 @@ def game_text(tree: Tree) -> str:
 # Chains of deals.
 
 
-class ChainProblem:
-    """Two-player Svara, deal by deal."""
+class DealProblem:
+    """What problems of Svara have in common."""
 
     def __init__(self, game: Game, memory_limit: int) -> None:
         if game.parameters["abstraction"] == "none":
@@ -171,26 +194,62 @@ class ChainProblem:
         self.game = game
         self.text = str(game)
         self.unit, self.big_unit = game.limits.unit, float(game.limits.big_unit)
-        chain = game.chain_of_deals()
-        self._bucket = game.family.bucket_of_class(chain.hands, game.parameters["abstraction"])
-        self._classes = int(self._bucket.max()) + 1
-        self.bytes = ChainForm.bytes_for(chain, self._classes)
-        _check_memory(self.text, f"{chain.rows:,} actions", self.bytes, memory_limit)
-        self._exact = ChainForm(chain)
-        self.form = self._exact
-        if self._classes < chain.hands.classes:
-            self.form = ChainForm(chain, HandMatrices(chain.hands, self._bucket))
-        self.nodes = chain.nodes
-        looked = sum(int(deal.looked.sum()) for deal in chain.deals)
-        self.information_sets = looked * self._classes + chain.nodes - looked
+        self.chain = game.chain_of_deals()
+        hands = self.chain.hands
+        self.bucket = game.family.bucket_of_class(hands, game.parameters["abstraction"])
+        self.buckets = int(self.bucket.max()) + 1
+        self.nodes = self.chain.nodes
+        looked = sum(int(deal.looked.sum()) for deal in self.chain.deals)
+        self.information_sets = looked * self.buckets + self.nodes - looked
+        self.bytes = ChainForm.bytes_for(self.chain, self.buckets)
+        _check_memory(self.text, f"{self.chain.rows:,} actions", self.bytes, memory_limit)
 
-    def new_solver(self, algorithm: str, plan: catalogue.Plan) -> VectorCfr:
+    def check(self, algorithm: str, plan: catalogue.Plan) -> None:
+        """Raise ValueError if the algorithm does not work deal by deal."""
         catalogue.entry(algorithm)
         if algorithm not in DISCOUNTING:
             known = ", ".join(DISCOUNTING)
             raise ValueError(f"{algorithm} needs a tree: {self.text} is solved by {known}")
         if not plan.alternating:
             raise ValueError(f"--simultaneous: in {self.text} the players are updated in turn")
+
+    def lifted(self, strategy: DealStrategy) -> DealStrategy:
+        """A strategy with every class of hands, from one with buckets."""
+        return [rows[:, self.bucket] for rows in strategy]
+
+    @property
+    def bot_game(self) -> str:
+        return str(self.game.with_parameters(abstraction="hands"))
+
+    def fingerprint(self) -> str:
+        deals = [
+            array
+            for deal in self.chain.deals
+            for array in (deal.situation, deal.first_row, deal.action, deal.payoff, deal.follower)
+        ]
+        hands = self.chain.hands
+        return _hash_of((*deals, hands.hand_class, hands.score, self.bucket))
+
+    @property
+    def size(self) -> str:
+        return (
+            f"{self.text}: {len(self.chain.deals):,} deals, {self.nodes:,} decisions, "
+            f"{self.information_sets:,} information sets, {bytes_text(self.bytes)}"
+        )
+
+
+class ChainProblem(DealProblem):
+    """Two-player Svara, deal by deal."""
+
+    def __init__(self, game: Game, memory_limit: int) -> None:
+        super().__init__(game, memory_limit)
+        self._exact = ChainForm(self.chain)
+        self.form = self._exact
+        if self.buckets < self.chain.hands.classes:
+            self.form = ChainForm(self.chain, HandMatrices(self.chain.hands, self.bucket))
+
+    def new_solver(self, algorithm: str, plan: catalogue.Plan) -> VectorCfr:
+        self.check(algorithm, plan)
         return VectorCfr(self.form, algorithm, plan.horizon, plan.threads)
 
     def evaluate(self, solver: Solver) -> Evaluation:
@@ -201,38 +260,44 @@ class ChainProblem:
         """The average strategy with every hand."""
         assert isinstance(solver, VectorCfr)
         strategy = solver.average_strategy()
-        if self.form is self._exact:
-            return strategy
-        return [rows[:, self._bucket] for rows in strategy]
+        return strategy if self.form is self._exact else self.lifted(strategy)
 
     def bot(self, solver: Solver) -> tuple[str, Chart, Evaluation]:
-        chain = self.form.chain
-        chart = chart_of(chain, self.solution(solver))
-        played = chart_strategy_of(chain, chart)[0]
-        game = self.game.with_parameters(abstraction="hands")
-        return str(game), chart, evaluate_chain(self._exact, played).game
-
-    def fingerprint(self) -> str:
-        chain = self.form.chain
-        deals = [
-            array
-            for deal in chain.deals
-            for array in (deal.situation, deal.first_row, deal.action, deal.payoff, deal.follower)
-        ]
-        return _hash_of((*deals, chain.hands.hand_class, chain.hands.score, self._bucket))
+        chart = chart_of(self.chain, self.solution(solver))
+        played = chart_strategy_of(self.chain, chart)[0]
+        return self.bot_game, chart, evaluate_chain(self._exact, played).game
 
     def outlook(self, plan: catalogue.Plan, until: float | None) -> str | None:
-        chain = self.form.chain
-        seconds = chain.rows * self._classes * _SECONDS / plan.threads**0.5
-        text = (
-            f"{self.text}: {len(chain.deals):,} deals, {self.nodes:,} decisions, "
-            f"{self.information_sets:,} information sets, {bytes_text(self.bytes)}; "
-            f"about {100 * seconds:.2g} s for 100 iterations"
-        )
+        seconds = self.chain.rows * self.buckets * _SECONDS / plan.threads**0.5
+        text = f"{self.size}; about {100 * seconds:.2g} s for 100 iterations"
         if until:
             iterations = _ITERATIONS * max(_REACH / until, 1.0) ** _POWER
             text += f", {iterations * seconds:.2g} s to {until:g}"
         return text
+
+
+class BucketProblem(DealProblem):
+    """Three-player Svara, deal by deal, with strategies by buckets of hands.
+
+    CFR promises no equilibrium here: exploitability says what best responses gain.
+    """
+
+    def new_solver(self, algorithm: str, plan: catalogue.Plan) -> BucketCfr:
+        self.check(algorithm, plan)
+        return BucketCfr(self.chain, self.bucket, algorithm, plan.horizon)
+
+    def evaluate(self, solver: Solver) -> Evaluation:
+        assert isinstance(solver, BucketCfr)
+        return evaluate_buckets(solver.form, solver.average_strategy()).by_bucket
+
+    def bot(self, solver: Solver) -> tuple[str, Chart, Evaluation]:
+        assert isinstance(solver, BucketCfr)
+        strategy = solver.average_strategy()
+        chart = chart_of(self.chain, self.lifted(strategy))
+        return self.bot_game, chart, evaluate_buckets(solver.form, strategy).game
+
+    def outlook(self, plan: catalogue.Plan, until: float | None) -> str | None:
+        return f"{self.size}; with three players CFR promises no equilibrium"
 
 
 def _check_memory(text: str, size: str, needed: int, allowed: int) -> None:

@@ -130,7 +130,7 @@ def _solve(game: Game, options: Options) -> Solution:
     solve_until(problem, solver, options.until)
     strategy = problem.solution(solver)
     return Solution(
-        problem.form.chain,
+        problem.chain,
         strategy,
         evaluate_chain(problem.form, strategy),
         str(exact(game)),
