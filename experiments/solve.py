@@ -86,10 +86,10 @@ def start(
         run_folder.check_unused(out)
     problem = load_problem(text, parse_bytes(plan.memory_limit))
     plan = plan.resolved(problem.text)
+    solver = problem.new_solver(plan.algorithm, plan.for_solver())
     outlook = problem.outlook(plan.for_solver(), plan.until)
     if outlook is not None:
         note(outlook, quiet)
-    solver = problem.new_solver(plan.algorithm, plan.for_solver())
     folder = None
     if out is not None:
         folder = run_folder.create(out, vars(plan), manifest(problem, plan), SOLVED)

@@ -17,6 +17,7 @@ from pokerspiel.agents.agent import legal
 from pokerspiel.games import drive
 from pokerspiel.games.deals import NO_CLASS, NO_NODE, NOT_PLAYED_OFF, Deal, DealChain, Hands
 from pokerspiel.games.kernel import CHANCE, TERMINAL
+from pokerspiel.games.svara.state import JOIN
 from pokerspiel.games.variants import Game, load
 from tests.reference.deal_model import disjoint_counts
 from tests.reference.poker_model import svara_points
@@ -313,12 +314,17 @@ class _Walk:
         return int(hands.hand_class[same][0])
 
     def leave(self, row: int) -> None:
-        """The deal ends in the leaf that `row` leads to, once all cards are dealt."""
-        size = int(self.game.parameters["hole_cards"])
-        while self.fallen == 0 or self.fallen < self.in_deal.bit_count() * size:
-            self.let_a_card_fall()
+        """The deal ends in the leaf that `row` leads to, once all cards are dealt.
+
+        Where it is asked who joins, no cards are: any outcome will do.
+        """
         leaf = self.deal.leaf_row.tolist().index(row)
-        for outcome in self.matching_outcomes():
+        asked = int(self.deal.start[0]["phase"]) == JOIN
+        if not asked:
+            size = int(self.game.parameters["hole_cards"])
+            while self.fallen == 0 or self.fallen < self.in_deal.bit_count() * size:
+                self.let_a_card_fall()
+        for outcome in self.outcomes if asked else self.matching_outcomes():
             self.arrive(leaf, outcome)
         follower = int(self.deal.follower[leaf, outcome])
         if follower != NOT_PLAYED_OFF:
