@@ -37,7 +37,7 @@ from pokerspiel.solvers.chart import chart_of
 from pokerspiel.solvers.hand_matrices import HandMatrices
 from pokerspiel.solvers.hand_sums import LANES, hand_sums, sweep
 from pokerspiel.solvers.layout import aligned, padded
-from pokerspiel.solvers.vector import ChainForm, evaluate_chain
+from pokerspiel.solvers.vector import ChainForm, VectorCfr, evaluate_chain
 
 PARTS = ("showdowns", "presets", "abstractions", "players")
 GOALS: dict[str, tuple[tuple[float, float], ...]] = {
@@ -167,11 +167,13 @@ def _preset(name: str, options: Options) -> list[dict[str, Any]]:
     start = time.perf_counter()
     problem = ChainProblem(game, MEMORY)
     solver = new_solver(problem, options.threads)
+    assert isinstance(solver, VectorCfr)
     rows = []
     for goal, allowed in goals:
         note(f"{name} to {goal:g} antes ...", options.quiet)
         result = solve_until(problem, solver, goal)
         wall = time.perf_counter() - start
+        deals = evaluate_chain(problem.form, problem.solution(solver))
         rows.append(
             {
                 "preset": name,
@@ -187,6 +189,8 @@ def _preset(name: str, options: Options) -> list[dict[str, Any]]:
                 "iterations": solver.iteration,
                 "seconds": solver.seconds,
                 "wall_seconds": wall,
+                "residual": float(np.abs(solver.values.T - deals.values).max()),
+                "largest_gain_of_a_deal": float((deals.best_values - deals.values).max()),
                 "seconds_allowed": allowed,
                 "met": wall <= allowed,
             }
@@ -308,6 +312,7 @@ def _print_presets(rows: Sequence[dict[str, Any]]) -> None:
             f"{row['goal']:g}",
             f"{row['exploitability']:.3g}",
             f"{row['value']:+.6f}",
+            f"{row['residual']:.1e}",
             f"{row['iterations']:,}",
             f"{row['seconds']:.1f}",
             f"{row['wall_seconds']:.1f}",
@@ -316,7 +321,7 @@ def _print_presets(rows: Sequence[dict[str, Any]]) -> None:
         for row in rows
     ]
     columns = (
-        *("preset", "sets>", "goal>", "exploitability>", "value>", "iterations>"),
+        *("preset", "sets>", "goal>", "exploitability>", "value>", "residual>", "iterations>"),
         *("solving, s>", "in all, s>", "allowed, s>"),
     )
     threads = rows[0]["threads"] if rows else 1

@@ -164,7 +164,7 @@ def _beginning(solution: Solution) -> str:
         _place_card(value, "first player"),
         _place_card(-value, "dealer"),
         (percent(figures.blind_first(solution)), "of hands: the first player bets blind"),
-        (antes(off), "antes a hand: the most that anybody can win from it"),
+        (antes(off * HANDS), f"antes in {HANDS:,} hands: the most that anybody can win from it"),
         (f"{hands:,}", "hands in the deck, and each is told apart"),
     )
     return (
