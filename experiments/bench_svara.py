@@ -3,6 +3,7 @@
 | part | measures |
 |---|---|
 | showdowns | the two ways to the values of showdowns, against each other and the processor |
+| threads | iterations of the home table with one thread and with two |
 | presets | time to an exploitability, on each table of problems.PRESETS |
 | abstractions | what the equilibria of coarser information sets lose in the whole game |
 | players | bots and baselines: exploitability, and matches with best response and solution |
@@ -15,6 +16,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import Any
 
 import numpy as np
@@ -39,7 +41,7 @@ from pokerspiel.solvers.hand_sums import LANES, hand_sums, sweep
 from pokerspiel.solvers.layout import aligned, padded
 from pokerspiel.solvers.vector import ChainForm, VectorCfr, evaluate_chain
 
-PARTS = ("showdowns", "presets", "abstractions", "players")
+PARTS = ("showdowns", "threads", "presets", "abstractions", "players")
 GOALS: dict[str, tuple[tuple[float, float], ...]] = {
     "home": ((1e-3, 15.0), (1e-6, 600.0)),
     "club": ((1e-3, 600.0),),
@@ -75,6 +77,9 @@ def run(options: Options, json: bool) -> None:
     if "showdowns" in options.parts:
         note("showdowns, two ways ...", options.quiet)
         results["showdowns"] = showdowns(0.2 if options.quick else 1.0)
+    if "threads" in options.parts:
+        note("one thread and two ...", options.quiet)
+        results["threads"] = threads(0.5 if options.quick else 3.0)
     if "presets" in options.parts:
         results["presets"] = [row for name in options.presets for row in _preset(name, options)]
     if "abstractions" in options.parts:
@@ -156,6 +161,24 @@ def _peak(kind: Any, seconds: float) -> float:
     n = 1024
     a = np.ones((n, n), kind)
     return 2.0 * n**3 / _processor_time(lambda: a @ a, seconds)
+
+
+# Threads.
+
+
+def threads(seconds: float) -> dict[str, float]:
+    """Iterations a second of plain Svara, in turn, medians of five."""
+    problem = ChainProblem(load("svara"), MEMORY)
+    solvers = [new_solver(problem, n) for n in (1, 2)]
+    rates: list[list[float]] = [[], []]
+    for _ in range(5):
+        for solver, some in zip(solvers, rates, strict=True):
+            before = solver.progress()
+            solver.run(seconds=seconds / 5)
+            after = solver.progress()
+            some.append((after.iteration - before.iteration) / (after.seconds - before.seconds))
+    one, two = median(rates[0]), median(rates[1])
+    return {"one": one, "two": two, "ratio": two / one}
 
 
 # Presets.
@@ -280,6 +303,10 @@ def _inside(value: float, match: dict[str, Any]) -> bool:
 def _print(results: dict[str, Any]) -> None:
     if "showdowns" in results:
         _print_showdowns(results["showdowns"])
+    if "threads" in results:
+        row = results["threads"]
+        cells = [(f"{row['one']:.1f}", f"{row['two']:.1f}", f"{row['ratio']:.2f}")]
+        print_table("Iterations a second, svara", ("one thread>", "two>", "ratio>"), cells)
     if "presets" in results:
         _print_presets(results["presets"])
     if "abstractions" in results:

@@ -484,7 +484,9 @@ def bench_algorithms_command(
 def bench_svara_command(
     only: Annotated[
         list[str] | None,
-        typer.Option(help="Parts: showdowns, presets, abstractions, players; by default all."),
+        typer.Option(
+            help="Parts: showdowns, threads, presets, abstractions, players; by default all."
+        ),
     ] = None,
     presets: Annotated[
         list[str] | None, typer.Option(help="Tables to solve: home, club, real; by default all.")

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pokerspiel.games.compiled import kernel
-from pokerspiel.solvers.atomics import meet, prefetch
+from pokerspiel.solvers.atomics import meet_again, prefetch
 from pokerspiel.solvers.hand_sums import LANES, sweep
 from pokerspiel.solvers.passes import match
 from pokerspiel.solvers.vectors import (
@@ -249,21 +249,13 @@ def _half(
     """Half an iteration by all threads; gives how often they have met."""
     rates = (weights[0], weights[1], weights[3])
     value_ends(layout, numbers, theirs, their_rows, sums, team)
-    meetings = _gather_threads(team, meetings)
+    meetings = meet_again(team, meetings)
     update_hands(layout, numbers, rates, weights[2], team)
-    meetings = _gather_threads(team, meetings)
+    meetings = meet_again(team, meetings)
     if len(layout.blind_sets) > 0:
         if team.thread == 0:
             update_blind(layout, numbers, rates, weights[2])
-        meetings = _gather_threads(team, meetings)
-    return meetings
-
-
-@kernel(allocates=False, inline=True)
-def _gather_threads(team: Any, meetings: int) -> Any:
-    if team.threads > 1:
-        meetings += 1
-        meet(team.gate, team.threads, meetings)
+        meetings = meet_again(team, meetings)
     return meetings
 
 
