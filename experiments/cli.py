@@ -485,7 +485,7 @@ def bench_svara_command(
     only: Annotated[
         list[str] | None,
         typer.Option(
-            help="Parts: showdowns, threads, presets, abstractions, players; by default all."
+            help="showdowns, threads, presets, abstractions, players; all by default."
         ),
     ] = None,
     presets: Annotated[

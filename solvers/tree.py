@@ -202,6 +202,8 @@ class Walk:
 
 def make_tree(game: str, unit: str, big_unit: float, players: int, walk: Walk) -> Tree:
     """The tree of a walk. Raises a TreeError that names what is wrong with the game."""
+    if len(walk.keys) == 0:
+        raise TreeError(f"{game} has no decisions: there is nothing to solve")
     depth = np.zeros(len(walk.parent), np.int32)
     _depths(walk.parent, depth)
     # In a depth-first walk the nodes of one depth come in the order of their parents.

@@ -17,6 +17,7 @@ from pokerspiel.agents.agent import legal
 from pokerspiel.games import drive
 from pokerspiel.games.deals import NO_CLASS, NO_NODE, NOT_PLAYED_OFF, Deal, DealChain, Hands
 from pokerspiel.games.kernel import CHANCE, TERMINAL
+from pokerspiel.games.svara import deals
 from pokerspiel.games.svara.state import JOIN
 from pokerspiel.games.variants import Game, load
 from tests.reference.deal_model import disjoint_counts
@@ -75,6 +76,12 @@ def test_a_chain_is_the_same_whatever_the_abstraction() -> None:
 def test_other_families_are_no_chains() -> None:
     with pytest.raises(ValueError, match=r"sviten_special is no chain of deals: Svara is$"):
         load("sviten_special").chain_of_deals()
+
+
+def test_chains_with_too_many_actions_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(deals, "MOST_ROWS", 100)
+    with pytest.raises(ValueError, match=r"^the deals of svara\(.*\) have more than 100 actions$"):
+        load("svara").chain_of_deals()
 
 
 def test_a_deck_whose_hands_never_differ_is_refused() -> None:

@@ -256,3 +256,8 @@ def test_the_arrays_of_a_tree_cannot_be_written() -> None:
     tree = compile_tree("kuhn", keep=False)
     with pytest.raises(ValueError, match="read-only"):
         tree.returns[0] = 1.0
+
+
+def test_a_game_without_decisions_is_refused() -> None:
+    with pytest.raises(TreeError, match=r"^mini_svara\(stack=1\) has no decisions"):
+        compile_tree("mini_svara(stack=1)")

@@ -20,15 +20,15 @@ from pokerspiel.games.svara.play import counts_svarkas
 from pokerspiel.games.svara.state import JOIN
 from pokerspiel.games.svara.words import describe
 
-MOST_DEALS = 100_000
-"""More than that, and a chain is refused."""
+MOST_ROWS = 400_000
+"""A chain of deals with more actions is refused."""
 
 
 
 def chain_of_deals(game: Any) -> DealChain:
     """All deals of a game with the information sets `hands`.
 
-    Raises ValueError if there are more than MOST_DEALS.
+    Raises ValueError if they have more than MOST_ROWS actions.
     """
     rules = game.tables.rules[0]
     hands = hand_classes(
@@ -68,6 +68,7 @@ class _Builder:
         self._actions = np.zeros(game.limits.num_actions, np.int64)
         self._number: dict[int, int] = {}
         self._starts: list[np.ndarray] = []
+        self._rows = 0
         self._counted = bool(counts_svarkas(game.tables.rules[0]))
 
     def deals(self) -> tuple[Deal, ...]:
@@ -76,8 +77,6 @@ class _Builder:
         self._deal_number(state[0])
         deals: list[Deal] = []
         while len(deals) < len(self._starts):
-            if len(deals) == MOST_DEALS:
-                raise ValueError(f"{self.game} is a chain of more than {MOST_DEALS:,} deals")
             deals.append(self._deal(self._starts[len(deals)]))
         return _in_order(deals)
 
@@ -108,6 +107,9 @@ class _Builder:
             actions = [int(action) for action in self._actions[:count]]
             key = int(drive.key_of(states[:1], tables, turn))
             rows = tree.add_node(row, states[0], key, actions)
+            self._rows += len(rows)
+            if self._rows > MOST_ROWS:
+                raise ValueError(f"the deals of {self.game} have more than {MOST_ROWS:,} actions")
             for row, action in reversed(list(zip(rows, actions, strict=True))):
                 after = states.copy()
                 for i in range(len(after)):
