@@ -196,7 +196,7 @@ def _preset(name: str, options: Options) -> list[dict[str, Any]]:
         note(f"{name} to {goal:g} antes ...", options.quiet)
         result = solve_until(problem, solver, goal)
         wall = time.perf_counter() - start
-        deals = evaluate_chain(problem.form, problem.solution(solver))
+        deals = solver.evaluate()
         rows.append(
             {
                 "preset": name,

@@ -254,7 +254,7 @@ class ChainProblem(DealProblem):
 
     def evaluate(self, solver: Solver) -> Evaluation:
         assert isinstance(solver, VectorCfr)
-        return evaluate_chain(self.form, solver.average_strategy()).game
+        return solver.evaluate().game
 
     def solution(self, solver: Solver) -> DealStrategy:
         """The average strategy with every hand."""

@@ -8,7 +8,7 @@ iterations, so that old values are forgotten like old regrets.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -179,8 +179,8 @@ class ChainEvaluation:
     """[deals, 2]: what each deal adds to the fair share of its places, at its first occurrence."""
     best_values: np.ndarray
     """The same of best responses."""
-    responses: list[np.ndarray]
-    """A best response of each place to the other, as a DealStrategy."""
+    responses: DealStrategy
+    """A best response of each place to the other, if it is kept; else nothing."""
 
 
 def evaluate_chain(form: ChainForm, strategy: DealStrategy) -> ChainEvaluation:
@@ -189,14 +189,20 @@ def evaluate_chain(form: ChainForm, strategy: DealStrategy) -> ChainEvaluation:
     The bound on svarkas in a row counts: where the chain does not, a deal is valued for every
     number of svarkas that may be left, and at the bound a tied pot is shared.
     """
+    return _evaluate(form, lambda deal, room: form.pack(deal, strategy[deal], room), True)
+
+
+def _evaluate(
+    form: ChainForm, fill: Callable[[int, int], Both], keep_responses: bool
+) -> ChainEvaluation:
+    """`evaluate_chain` of what `fill` puts into a room for a deal: behaviour and reach."""
     chain = form.chain
     left = svarkas_left(chain)
     mean = [dict[int, np.ndarray]() for _ in chain.deals]
     best = [dict[int, np.ndarray]() for _ in chain.deals]
     responses: list[np.ndarray] = []
     for deal in range(len(chain.deals) - 1, -1, -1):
-        both = form.pack(deal, strategy[deal], 0)
-        answers = form.pack(deal, strategy[deal], 1)
+        both, answers = fill(deal, 0), fill(deal, 1)
         known: dict[bytes, float] = {}
         for n in sorted(left[deal]):
             pair = []
@@ -212,7 +218,8 @@ def evaluate_chain(form: ChainForm, strategy: DealStrategy) -> ChainEvaluation:
                     value[place] = known[key]
                 pair.append(value)
             mean[deal][n], best[deal][n] = pair
-        responses.append(form.unpack(deal, answers))
+        if keep_responses:
+            responses.append(form.unpack(deal, answers))
     first = max(left[0])
     fair = chain.deals[0].fair - np.array(chain.start)
     return ChainEvaluation(
@@ -327,23 +334,26 @@ class VectorCfr(Solver):
     def _take_values(self) -> None:
         """Value all deals under the average strategies, each after those that follow it."""
         for deal in range(len(self.chain.deals) - 1, -1, -1):
-            room = self._average(deal)
-            for side, numbers in zip(self.form.sides[deal], room, strict=True):
-                spread_behaviour(side.layout, numbers)
-            value = self.form.value(deal, room, 0, self.values[1])
+            value = self.form.value(deal, self._average(deal, 0), 0, self.values[1])
             self.values[:, deal] = value, -value
 
-    def _average(self, deal: int) -> Both:
-        """Room in which the behaviour of both sides is their average strategy."""
-        room = self.form.room(deal, 0)
-        for side, numbers, out in zip(self.form.sides[deal], self.numbers[deal], room, strict=True):
+    def _average(self, deal: int, room: int) -> Both:
+        """Room in which the behaviour of both sides is their average strategy, with its reach."""
+        both = self.form.room(deal, room)
+        sides = self.form.sides[deal]
+        for side, numbers, out in zip(sides, self.numbers[deal], both, strict=True):
             average_behaviour(side.layout, numbers, out)
-        return room
+            spread_behaviour(side.layout, out)
+        return both
+
+    def evaluate(self) -> ChainEvaluation:
+        """What the average strategy is worth, exactly, without the best responses themselves."""
+        return _evaluate(self.form, self._average, False)
 
     def average_strategy(self) -> DealStrategy:
         """The average strategy of both players."""
         return [
-            self.form.unpack(deal, self._average(deal)) for deal in range(len(self.chain.deals))
+            self.form.unpack(deal, self._average(deal, 0)) for deal in range(len(self.chain.deals))
         ]
 
     def to_arrays(self) -> dict[str, np.ndarray]:
