@@ -484,9 +484,7 @@ def bench_algorithms_command(
 def bench_svara_command(
     only: Annotated[
         list[str] | None,
-        typer.Option(
-            help="showdowns, threads, presets, abstractions, players; all by default."
-        ),
+        typer.Option(help="showdowns, threads, presets, abstractions, players; all by default."),
     ] = None,
     presets: Annotated[
         list[str] | None, typer.Option(help="Tables to solve: home, club, real; by default all.")

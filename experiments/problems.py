@@ -47,9 +47,9 @@ PRESETS: Mapping[str, Mapping[str, str]] = {
 }
 """Tables for heads-up Svara: the parameters that differ from the defaults."""
 
-_SECONDS = 7e-9
+_SECONDS = 6.5e-9
 """For one action with one hand in one iteration on one core, about; see docs/svara.md."""
-_ITERATIONS, _REACH, _POWER = 200, 1e-3, 0.6
+_ITERATIONS, _REACH, _POWER = 190, 1e-3, 0.58
 """Iterations to an exploitability of _REACH antes, about, and how they grow below it."""
 
 
@@ -107,24 +107,24 @@ def load_problem(text: str, memory_limit: int) -> Problem:
 
 def is_solved_by_deals(game: Game) -> bool:
     """Whether a game is a chain of deals for two, and not small enough for a tree."""
-    if not hasattr(game.family, "chain_of_deals") or game.players != 2:
+    if not may_be_played_by_deals(game) or game.players != 2:
         return False
-    return game.parameters["abstraction"] != "none" or _has_large_deck(game)
+    return game.parameters["abstraction"] != "none" or has_large_deck(game)
 
 
 def is_solved_by_buckets(game: Game) -> bool:
     """Whether a game is a chain of deals for three, with an abstraction."""
-    three = hasattr(game.family, "chain_of_deals") and game.players == 3
+    three = may_be_played_by_deals(game) and game.players == 3
     return three and game.parameters["abstraction"] in ABSTRACTIONS
 
 
-def is_large_for_three(game: Game) -> bool:
-    """Whether a game is a chain of deals for three, and too large for a tree."""
-    three = hasattr(game.family, "chain_of_deals") and game.players == 3
-    return three and _has_large_deck(game)
+def may_be_played_by_deals(game: Game) -> bool:
+    """Whether a game is a chain of deals for two or three."""
+    return hasattr(game.family, "chain_of_deals") and game.players in (2, 3)
 
 
-def _has_large_deck(game: Game) -> bool:
+def has_large_deck(game: Game) -> bool:
+    """Whether a chain of deals has more hands than a tree should have."""
     deck = int(game.tables.rules[0]["deck"]).bit_count()
     return comb(deck, int(game.parameters["hole_cards"])) > SMALL_DECK
 
@@ -173,7 +173,7 @@ class TreeProblem:
 def load_tree(text: str, memory_limit: int) -> Tree:
     """The tree of a game string; raises TreeTooLargeError if it needs more bytes than allowed."""
     tree = compile_tree(text, memory_limit)
-    _check_memory(text, f"{tree.nodes:,} nodes", tree.nodes * BYTES_PER_NODE, memory_limit)
+    check_memory(text, f"{tree.nodes:,} nodes", tree.nodes * BYTES_PER_NODE, memory_limit)
     return tree
 
 
@@ -202,7 +202,7 @@ class DealProblem:
         looked = sum(int(deal.looked.sum()) for deal in self.chain.deals)
         self.information_sets = looked * self.buckets + self.nodes - looked
         self.bytes = ChainForm.bytes_for(self.chain, self.buckets)
-        _check_memory(self.text, f"{self.chain.rows:,} actions", self.bytes, memory_limit)
+        check_memory(self.text, f"{self.chain.rows:,} actions", self.bytes, memory_limit)
 
     def check(self, algorithm: str, plan: catalogue.Plan) -> None:
         """Raise ValueError if the algorithm does not work deal by deal."""
@@ -268,7 +268,7 @@ class ChainProblem(DealProblem):
         return self.bot_game, chart, evaluate_chain(self._exact, played).game
 
     def outlook(self, plan: catalogue.Plan, until: float | None) -> str | None:
-        seconds = self.chain.rows * self.buckets * _SECONDS / plan.threads**0.5
+        seconds = self.chain.rows * self.buckets * _SECONDS / plan.threads**0.8
         text = f"{self.size}; about {100 * seconds:.2g} s for 100 iterations"
         if until:
             iterations = _ITERATIONS * max(_REACH / until, 1.0) ** _POWER
@@ -300,7 +300,8 @@ class BucketProblem(DealProblem):
         return f"{self.size}; with three players CFR promises no equilibrium"
 
 
-def _check_memory(text: str, size: str, needed: int, allowed: int) -> None:
+def check_memory(text: str, size: str, needed: int, allowed: int) -> None:
+    """Raise TreeTooLargeError if a game of a size needs more bytes than allowed."""
     if needed > allowed:
         raise TreeTooLargeError(
             f"{text} has {size} ({bytes_text(needed)}), more than the memory limit of "
