@@ -352,7 +352,7 @@ def study_command(
     until: Annotated[
         float,
         typer.Option(
-            parser=real(0.0, "an exploitability,"),
+            parser=real(1e-8, "an exploitability,"),
             metavar="EXPLOITABILITY",
             help="How exactly a game is solved for which there is no bot, in antes.",
         ),

@@ -18,12 +18,13 @@ import numpy as np
 
 from pokerspiel.agents.spiel_table import is_ours
 from pokerspiel.experiments.options import bytes_text
-from pokerspiel.games.variants import Game, load
+from pokerspiel.games.deals import ChainTooLongError, DealChain
+from pokerspiel.games.variants import Game, load, parse_game
 from pokerspiel.solvers import catalogue
 from pokerspiel.solvers.algorithms import DISCOUNTING
 from pokerspiel.solvers.best_response import Evaluation, Evaluator, evaluate
 from pokerspiel.solvers.blueprint import Blueprint
-from pokerspiel.solvers.bucket_cfr import BucketCfr
+from pokerspiel.solvers.bucket_cfr import BucketCfr, lift
 from pokerspiel.solvers.bucket_values import evaluate_buckets
 from pokerspiel.solvers.chart import Chart, DealStrategy, chart_of, chart_strategy_of
 from pokerspiel.solvers.compile_tree import BYTES_PER_NODE, compile_tree
@@ -53,14 +54,20 @@ _ITERATIONS, _REACH, _POWER = 190, 1e-3, 0.58
 """Iterations to an exploitability of _REACH antes, about, and how they grow below it."""
 
 
-def with_preset(preset: str | None, settings: Sequence[str] | None) -> list[str]:
-    """The settings of --set, and before them those of a preset that they do not name."""
+def with_preset(text: str, preset: str | None, settings: Sequence[str] | None) -> list[str]:
+    """The settings of --set, and before them those of a preset that the game does not name.
+
+    Raises ValueError for an unknown preset, or another game than Svara.
+    """
     given = list(settings or ())
     if preset is None:
         return given
     if preset not in PRESETS:
         raise ValueError(f"--preset {preset}: expected {', '.join(PRESETS)}")
-    named = {setting.partition("=")[0].strip() for setting in given}
+    name, in_text = parse_game(text)
+    if name != "svara":
+        raise ValueError(f"--preset {preset}: {name} has no presets, svara has")
+    named = {setting.partition("=")[0].strip() for setting in given} | set(in_text)
     return [f"{k}={v}" for k, v in PRESETS[preset].items() if k not in named] + given
 
 
@@ -102,7 +109,12 @@ def load_problem(text: str, memory_limit: int) -> Problem:
         return ChainProblem(load(text), memory_limit)
     if is_ours(text) and is_solved_by_buckets(load(text)):
         return BucketProblem(load(text), memory_limit)
-    return TreeProblem(load_tree(text, memory_limit))
+    try:
+        return TreeProblem(load_tree(text, memory_limit))
+    except TreeTooLargeError:
+        if not is_ours(text) or not may_be_played_by_deals(load(text)) or load(text).players != 2:
+            raise
+        return ChainProblem(load(text), memory_limit)
 
 
 def is_solved_by_deals(game: Game) -> bool:
@@ -194,15 +206,14 @@ class DealProblem:
         self.game = game
         self.text = str(game)
         self.unit, self.big_unit = game.limits.unit, float(game.limits.big_unit)
-        self.chain = game.chain_of_deals()
-        hands = self.chain.hands
+        hands = game.family.hands_of(game)
         self.bucket = game.family.bucket_of_class(hands, game.parameters["abstraction"])
         self.buckets = int(self.bucket.max()) + 1
+        self.chain = chain_within(game, self.buckets, memory_limit)
         self.nodes = self.chain.nodes
         looked = sum(int(deal.looked.sum()) for deal in self.chain.deals)
         self.information_sets = looked * self.buckets + self.nodes - looked
-        self.bytes = ChainForm.bytes_for(self.chain, self.buckets)
-        check_memory(self.text, f"{self.chain.rows:,} actions", self.bytes, memory_limit)
+        self.bytes = ChainForm.bytes_for(self.chain.rows, self.buckets)
 
     def check(self, algorithm: str, plan: catalogue.Plan) -> None:
         """Raise ValueError if the algorithm does not work deal by deal."""
@@ -212,10 +223,6 @@ class DealProblem:
             raise ValueError(f"{algorithm} needs a tree: {self.text} is solved by {known}")
         if not plan.alternating:
             raise ValueError(f"--simultaneous: in {self.text} the players are updated in turn")
-
-    def lifted(self, strategy: DealStrategy) -> DealStrategy:
-        """A strategy with every class of hands, from one with buckets."""
-        return [rows[:, self.bucket] for rows in strategy]
 
     @property
     def bot_game(self) -> str:
@@ -260,7 +267,7 @@ class ChainProblem(DealProblem):
         """The average strategy with every hand."""
         assert isinstance(solver, VectorCfr)
         strategy = solver.average_strategy()
-        return strategy if self.form is self._exact else self.lifted(strategy)
+        return strategy if self.form is self._exact else lift(strategy, self.bucket)
 
     def bot(self, solver: Solver) -> tuple[str, Chart, Evaluation]:
         chart = chart_of(self.chain, self.solution(solver))
@@ -292,12 +299,23 @@ class BucketProblem(DealProblem):
 
     def bot(self, solver: Solver) -> tuple[str, Chart, Evaluation]:
         assert isinstance(solver, BucketCfr)
-        strategy = solver.average_strategy()
-        chart = chart_of(self.chain, self.lifted(strategy))
-        return self.bot_game, chart, evaluate_buckets(solver.form, strategy).game
+        chart = chart_of(self.chain, lift(solver.average_strategy(), self.bucket))
+        member = np.unique(self.bucket, return_index=True)[1]
+        played = [rows[:, member] for rows in chart_strategy_of(self.chain, chart)[0]]
+        return self.bot_game, chart, evaluate_buckets(solver.form, played).game
 
     def outlook(self, plan: catalogue.Plan, until: float | None) -> str | None:
         return f"{self.size}; with three players CFR promises no equilibrium"
+
+
+def chain_within(game: Game, buckets: int, memory_limit: int) -> DealChain:
+    """The deals of a game; TreeTooLargeError if they need more bytes than allowed."""
+    try:
+        return game.chain_of_deals(memory_limit // ChainForm.bytes_for(1, buckets))
+    except ChainTooLongError as error:
+        raise TreeTooLargeError(
+            f"{error}: the memory limit of {bytes_text(memory_limit)} allows no more"
+        ) from None
 
 
 def check_memory(text: str, size: str, needed: int, allowed: int) -> None:

@@ -37,8 +37,9 @@ TRAINED, SOLVED = "run", "solve"
 def write_file(path: Path, write: Callable[[Path], None]) -> None:
     """Let `write` fill a temporary file, then put it in the place of `path`.
 
-    Raises OSError and leaves no trace if that fails.
+    Raises OSError and leaves no trace if that fails, or if there is something that is no file.
     """
+    _check_file(path)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         write(temporary)
@@ -51,6 +52,19 @@ def write_file(path: Path, write: Callable[[Path], None]) -> None:
     finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
+
+
+def check_writable(path: Path) -> None:
+    """Make the folder of a file that is to be written; OSError if there can be none."""
+    _check_file(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not os.access(path.parent, os.W_OK):
+        raise OSError(f"cannot write {path}: its folder is not writable")
+
+
+def _check_file(path: Path) -> None:
+    if path.exists() and not path.is_file():
+        raise FileExistsError(f"cannot write {path}: it exists and is not a file")
 
 
 def _sync_folder(folder: Path) -> None:

@@ -81,7 +81,7 @@ def start(
     quiet: bool,
 ) -> int:
     catalogue.entry(plan.algorithm)
-    text = any_game_text(plan.game, with_preset(preset, settings))
+    text = any_game_text(plan.game, with_preset(plan.game, preset, settings))
     if out is not None:
         run_folder.check_unused(out)
     problem = load_problem(text, parse_bytes(plan.memory_limit))
@@ -177,7 +177,7 @@ def load_solver(folder: RunFolder, plan: Plan | None = None) -> tuple[Problem, S
     arrays, numbers = folder.load_checkpoint()
     try:
         solver.restore(arrays, numbers)
-    except (KeyError, IndexError) as error:
+    except (KeyError, IndexError, TypeError) as error:
         raise ValueError(f"{folder.latest_checkpoint()} is damaged: {error!r}") from None
     return problem, solver
 

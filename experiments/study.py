@@ -17,7 +17,7 @@ from pokerspiel.experiments.game_choice import chosen_game
 from pokerspiel.experiments.options import parse_bytes
 from pokerspiel.experiments.output import note, print_json, print_table
 from pokerspiel.experiments.problems import ChainProblem, with_preset
-from pokerspiel.experiments.run_folder import write_text
+from pokerspiel.experiments.run_folder import check_writable, write_text
 from pokerspiel.experiments.solve import DEFAULT_ALGORITHM, new_solver, solve_until
 from pokerspiel.experiments.study_figures import Decision, Solution, decision, sensitivity_row
 from pokerspiel.experiments.study_page import study_html
@@ -63,6 +63,8 @@ class Options:
 
 def run(options: Options, at: str | None, out: Path, changes: Sequence[str], json: bool) -> None:
     """Write the report on a game or a bot, or with `at` print one decision."""
+    if at is None:
+        check_writable(out)
     solution = find_solution(options)
     if at is not None:
         document = describe_at(solution, at)
@@ -72,7 +74,6 @@ def run(options: Options, at: str | None, out: Path, changes: Sequence[str], jso
             print_at(document)
         return
     rows = [sensitivity_row(change, _changed(solution, change, options)) for change in changes]
-    out.parent.mkdir(parents=True, exist_ok=True)
     write_report(solution, out, rows)
     if json:
         print_json({"report": str(out), "game": solution.chain.game, "house_rules": rows})
@@ -90,7 +91,7 @@ def find_solution(options: Options) -> Solution:
         if options.preset is not None or options.settings:
             raise ValueError(f"{what} is a bot: --preset and --set are for games")
         return _solution_of_bot(what)
-    game = chosen_game(what, with_preset(options.preset, options.settings))
+    game = chosen_game(what, with_preset(what, options.preset, options.settings))
     for entry in list_agents():
         if entry["game"] is not None and str(exact(game)) == str(exact(chosen_game(entry["game"]))):
             return _solution_of_bot(entry["name"])
@@ -102,13 +103,11 @@ def _solution_of_bot(name: str) -> Solution:
     if agent.game is None or agent.game.players != 2:
         raise ValueError(f"{name} is no bot of Svara for two: those are studied")
     chain = agent.game.chain_of_deals()
-    strategy, _ = deal_strategy_of(agent, chain)
-    facts = {}
+    strategy, unknown = deal_strategy_of(agent, chain)
+    facts = {"decisions not in its table": f"{unknown:,}"} if unknown else {}
     if isinstance(agent, Bot) and agent.manifest is not None:
-        facts = {
-            "algorithm": agent.manifest.algorithm,
-            "iterations": f"{agent.manifest.iterations:,}",
-        }
+        facts["algorithm"] = agent.manifest.algorithm
+        facts["iterations"] = f"{agent.manifest.iterations:,}"
     return Solution(
         chain,
         strategy,

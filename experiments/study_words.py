@@ -40,6 +40,9 @@ _AMOUNTS = {
 }
 _SUITS = "♣♦♥♠"
 
+_LONGEST = 40
+"""Letters of a wrong word that a refusal repeats."""
+
 
 def words_of(deal: Deal, node: int) -> tuple[str, ...]:
     """The words of the actions that a decision offers."""
@@ -228,7 +231,8 @@ def _beginning(chain: DealChain, text: str) -> tuple[int, str]:
     pots = sorted({deal.pot for deal in chain.deals})
     if match is None or int(match[1]) not in pots:
         names = ", ".join(str(pot) for pot in pots)
-        raise ValueError(f"{before.strip()!r} begins no deal: write 'pot N:' with N one of {names}")
+        said = before.strip()[:_LONGEST]
+        raise ValueError(f"{said!r} begins no deal: write 'pot N:' with N one of {names}")
     found = [i for i, deal in enumerate(chain.deals) if deal.pot == int(match[1])]
     if len(found) > 1:
         raise ValueError(
@@ -263,7 +267,7 @@ class _Walk:
             self.take(word)
         elif word not in words:
             raise ValueError(
-                f"{word!r} is not possible {self._where()}: {_choices(words, implied)}"
+                f"{word[:_LONGEST]!r} is not possible {self._where()}: {_choices(words, implied)}"
             )
         else:
             self._step(word)
@@ -289,7 +293,7 @@ class _Walk:
     def _play_off(self, word: str) -> None:
         follower = self._follower()
         if word != SVARKA or follower == NOT_PLAYED_OFF:
-            raise ValueError(f"{word!r} is not possible {self._where()}: {self._end()}")
+            raise ValueError(f"{word[:_LONGEST]!r} is not possible {self._where()}: {self._end()}")
         self._said.append(SVARKA)
         self._begin(follower)
 

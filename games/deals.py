@@ -22,6 +22,10 @@ NO_NODE = -1
 NOT_PLAYED_OFF = -1
 
 
+class ChainTooLongError(ValueError):
+    """A chain of deals with more actions than allowed."""
+
+
 @dataclass(frozen=True)
 class Hands:
     """All hands of a deck in *classes* of hands that differ by the names of suits only.

@@ -140,14 +140,19 @@ class Game:
         """The same variant with other values for some parameters."""
         return load_variant(self.name, {**self.parameters, **changes})
 
-    def chain_of_deals(self) -> DealChain:
+    def chain_of_deals(self, most_rows: int | None = None) -> DealChain:
         """The game as a chain of deals, whatever its abstraction.
 
-        Raises ValueError if it is not one, or one that is too long.
+        Raises ValueError if it is not one, or ChainTooLongError if it has more than `most_rows`
+        actions.
         """
         if not hasattr(self.family, "chain_of_deals"):
             raise ValueError(f"{self.name} is no chain of deals: Svara is")
-        return self.family.chain_of_deals(self.with_parameters(abstraction="hands"))  # type: ignore[no-any-return]
+        limits = () if most_rows is None else (most_rows,)
+        chain: DealChain = self.family.chain_of_deals(
+            self.with_parameters(abstraction="hands"), *limits
+        )
+        return chain
 
     def action_name(self, state: Any, action: int) -> str:
         """The action in words, unique at a node."""

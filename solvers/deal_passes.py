@@ -1,8 +1,7 @@
 """The passes over a deal with all hands at once: values, regrets, reach.
 
-A *half* of an iteration updates one player: the ends of its rows are valued from the other's reach
-(threads share the groups of lanes), then its regrets and reach are updated (threads share the
-chunks of hands), then what it does before it looks, which no card decides (the first thread).
+Half an iteration updates one player: the ends of its rows are valued from the other's reach, then
+its regrets and reach are updated, and then what it does before it looks, which no card decides.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pokerspiel.games.compiled import kernel
-from pokerspiel.solvers.atomics import meet_again, prefetch
+from pokerspiel.solvers.atomics import prefetch
 from pokerspiel.solvers.hand_sums import LANES, sweep
 from pokerspiel.solvers.passes import match
 from pokerspiel.solvers.vectors import (
@@ -31,12 +30,9 @@ _AHEAD = np.uint64(3)
 """Chunks whose numbers are asked for before they are needed: memory takes longer than a chunk."""
 
 
-class Team(NamedTuple):
-    """A thread among those that work on a deal together, and room for its sweeps."""
+class Desk(NamedTuple):
+    """Room for the sweeps of one thread."""
 
-    thread: int
-    threads: int
-    gate: np.ndarray
     lose: np.ndarray
     tie: np.ndarray
     win: np.ndarray
@@ -49,21 +45,19 @@ class Team(NamedTuple):
 
 @kernel(allocates=False)
 def value_ends(
-    layout: Any, numbers: Any, theirs: Any, their_rows: int, sums: Any, team: Any
+    layout: Any, numbers: Any, theirs: Any, their_rows: int, sums: Any, desk: Any
 ) -> None:
-    """Values of all rows of a player from what ends right after them, for a thread's groups."""
-    for group in range(
-        np.uint64(team.thread), np.uint64(len(layout.lanes)), np.uint64(team.threads)
-    ):
+    """Values of all rows of a player from what ends right after them."""
+    for group in range(np.uint64(len(layout.lanes))):
         flat = layout.flat[group] != 0
-        gather_ends(layout, numbers, theirs, their_rows, group, team)
-        sweep(sums, flat, team.lose, team.tie, team.win, team.total)
-        spread_values(layout, numbers, group, team)
+        gather_ends(layout, numbers, theirs, their_rows, group, desk)
+        sweep(sums, flat, desk.lose, desk.tie, desk.win, desk.total)
+        spread_values(layout, numbers, group, desk)
 
 
 @kernel(allocates=False)
 def gather_ends(
-    layout: Any, numbers: Any, theirs: Any, their_rows: Any, group: Any, team: Any
+    layout: Any, numbers: Any, theirs: Any, their_rows: Any, group: Any, desk: Any
 ) -> None:
     """The weights of a group's sweep: what its ends pay, times the other's reach."""
     zero = eight(0.0)
@@ -84,37 +78,27 @@ def gather_ends(
                 x = x + splat(numbers.coefficient[at], zero) * r
                 y = y + splat(numbers.coefficient[at + np.uint64(1)], zero) * r
                 z = z + splat(numbers.coefficient[at + np.uint64(2)], zero) * r
-            store(team.tile, lane * lanes, x)
-            store(team.tile, tile + lane * lanes, y)
-            store(team.tile, np.uint64(2) * tile + lane * lanes, z)
-        transpose(team.tile, np.uint64(0), team.lose, chunk * tile)
+            store(desk.tile, lane * lanes, x)
+            store(desk.tile, tile + lane * lanes, y)
+            store(desk.tile, np.uint64(2) * tile + lane * lanes, z)
+        transpose(desk.tile, np.uint64(0), desk.lose, chunk * tile)
         if layout.flat[group] == 0:
-            transpose(team.tile, tile, team.tie, chunk * tile)
-            transpose(team.tile, np.uint64(2) * tile, team.win, chunk * tile)
+            transpose(desk.tile, tile, desk.tie, chunk * tile)
+            transpose(desk.tile, np.uint64(2) * tile, desk.win, chunk * tile)
 
 
 @kernel(allocates=False)
-def spread_values(layout: Any, numbers: Any, group: Any, team: Any) -> None:
+def spread_values(layout: Any, numbers: Any, group: Any, desk: Any) -> None:
     """Give the values of a group's rows, after its sweep, to the player's numbers."""
     zero = eight(0.0)
     group, rows, chunks = np.uint64(group), layout.shape[1], layout.shape[2]
     lanes, tile = np.uint64(LANES), np.uint64(TILE)
     for chunk in range(chunks):
-        transpose(team.lose, chunk * tile, team.tile, np.uint64(0))
+        transpose(desk.lose, chunk * tile, desk.tile, np.uint64(0))
         for lane in range(layout.lanes[group]):
             row = layout.lane_row[group * lanes + lane]
             at = (chunk * rows + row) * lanes
-            store(numbers.value, at, load(team.tile, lane * lanes, zero))
-
-
-@kernel(allocates=False, inline=True)
-def _first_chunk(layout: Any, team: Any) -> Any:
-    return layout.shape[2] * np.uint64(team.thread) // np.uint64(team.threads)
-
-
-@kernel(allocates=False, inline=True)
-def _last_chunk(layout: Any, team: Any) -> Any:
-    return layout.shape[2] * np.uint64(team.thread + 1) // np.uint64(team.threads)
+            store(numbers.value, at, load(desk.tile, lane * lanes, zero))
 
 
 @kernel(allocates=False, inline=True)
@@ -142,14 +126,14 @@ def _match(value: Any, behaviour: Any, regret: Any, at: Any, n: Any, rates: Any)
 
 
 @kernel(allocates=False)
-def update_hands(layout: Any, numbers: Any, rates: Any, fade: float, team: Any) -> None:
-    """Regrets, strategies, averages and reach of a player who has looked, for a thread's chunks."""
+def update_hands(layout: Any, numbers: Any, rates: Any, fade: float) -> None:
+    """Regrets, strategies, averages and reach of a player who has looked."""
     zero, one = eight(0.0), eight(1.0)
     lanes = np.uint64(LANES)
     sets = layout.sets
     blind, rows = layout.shape[0], layout.shape[1]
     old = splat(fade, zero)
-    for chunk in range(_first_chunk(layout, team), _last_chunk(layout, team)):
+    for chunk in range(layout.shape[2]):
         base = chunk * rows * lanes
         _clear_bare(layout, numbers, base)
         for i in range(len(sets) - 1, -1, -1):
@@ -205,12 +189,12 @@ def update_blind(layout: Any, numbers: Any, rates: Any, fade: float) -> None:
 
 
 @kernel(allocates=False)
-def update_player(layout: Any, numbers: Any, weights: Any, t: int, team: Any) -> None:
-    """What follows the values of the ends in half an iteration, by one thread."""
-    rates = (weights[t, 0], weights[t, 1], weights[t, 3])
-    update_hands(layout, numbers, rates, weights[t, 2], team)
+def update_player(layout: Any, numbers: Any, weights: Any) -> None:
+    """What follows the values of the ends in half an iteration."""
+    rates = (weights[0], weights[1], weights[3])
+    update_hands(layout, numbers, rates, weights[2])
     if len(layout.blind_sets) > 0:
-        update_blind(layout, numbers, rates, weights[t, 2])
+        update_blind(layout, numbers, rates, weights[2])
 
 
 @kernel(allocates=False)
@@ -221,42 +205,15 @@ def iterate_deal(
     second_numbers: Any,
     weights: Any,
     sums: Any,
-    team: Any,
+    desk: Any,
 ) -> None:
     """One iteration of both players, in turn, for each row of `weights` (algorithms.py)."""
-    meetings = 0
     rows = (first.shape[1], second.shape[1])
     for t in range(len(weights)):
-        meetings = _half(
-            first, first_numbers, second_numbers, rows[1], weights[t], sums, team, meetings
-        )
-        meetings = _half(
-            second, second_numbers, first_numbers, rows[0], weights[t], sums, team, meetings
-        )
-
-
-@kernel(allocates=False)
-def _half(
-    layout: Any,
-    numbers: Any,
-    theirs: Any,
-    their_rows: Any,
-    weights: Any,
-    sums: Any,
-    team: Any,
-    meetings: int,
-) -> Any:
-    """Half an iteration by all threads; gives how often they have met."""
-    rates = (weights[0], weights[1], weights[3])
-    value_ends(layout, numbers, theirs, their_rows, sums, team)
-    meetings = meet_again(team, meetings)
-    update_hands(layout, numbers, rates, weights[2], team)
-    meetings = meet_again(team, meetings)
-    if len(layout.blind_sets) > 0:
-        if team.thread == 0:
-            update_blind(layout, numbers, rates, weights[2])
-        meetings = meet_again(team, meetings)
-    return meetings
+        value_ends(first, first_numbers, second_numbers, rows[1], sums, desk)
+        update_player(first, first_numbers, weights[t])
+        value_ends(second, second_numbers, first_numbers, rows[0], sums, desk)
+        update_player(second, second_numbers, weights[t])
 
 
 # Evaluation: the behaviour is fixed.

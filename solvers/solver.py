@@ -101,6 +101,8 @@ class Solver(ABC):
         """
 
     def _restore_control(self, numbers: Mapping[str, int | float]) -> None:
+        if int(numbers["iteration"]) < 0:
+            raise ValueError(f"iteration {numbers['iteration']}: expected 0 or more")
         self.control[ITERATION] = int(numbers["iteration"])
         self.control[NODES] = int(numbers["nodes"])
         self.seconds = float(numbers["seconds"])

@@ -20,7 +20,7 @@ from pokerspiel.solvers.chart import DealStrategy
 from pokerspiel.solvers.deal_form import Numbers, evaluation_numbers, new_numbers, sides_of
 from pokerspiel.solvers.deal_passes import (
     TILE,
-    Team,
+    Desk,
     average_behaviour,
     gather_ends,
     iterate_deal,
@@ -32,7 +32,7 @@ from pokerspiel.solvers.deal_passes import (
 )
 from pokerspiel.solvers.hand_matrices import HandMatrices
 from pokerspiel.solvers.hand_sums import LANES, HandSums, hand_sums
-from pokerspiel.solvers.layout import aligned, padded
+from pokerspiel.solvers.layout import aligned, balanced, padded
 from pokerspiel.solvers.solver import ITERATION, NODES, Solver
 from pokerspiel.solvers.threads import run_together
 
@@ -69,26 +69,19 @@ class ChainForm:
         self.chunks = padded(self.classes) // LANES
         self.sides = [sides_of(chain, deal, self.chunks) for deal in chain.deals]
         self.sums: HandSums = hand_sums(chain.hands)
-        self._teams: dict[int, list[Team]] = {}
+        self._desk = self.new_desk()
         self._rooms: dict[int, tuple[np.ndarray, ...]] = {}
 
     @staticmethod
-    def bytes_for(chain: DealChain, classes: int) -> int:
-        """Memory of a solver with so many classes or buckets, about."""
-        rows = chain.rows + 2 * len(chain.deals) + 4 * max(deal.rows for deal in chain.deals)
-        return 5 * 8 * padded(classes) * rows
+    def bytes_for(rows: int, classes: int) -> int:
+        """Memory of a solver of deals with so many rows and classes or buckets, about."""
+        return 8 * len(Numbers._fields[:5]) * padded(classes) * rows
 
-    def teams(self, threads: int) -> list[Team]:
-        """The threads that work together on a deal; their gate is to be closed before each use."""
-        if threads not in self._teams:
-            gate = np.zeros(1, np.int64)
-            self._teams[threads] = [self._team(i, threads, gate) for i in range(threads)]
-        return self._teams[threads]
-
-    def _team(self, thread: int, threads: int, gate: np.ndarray) -> Team:
+    def new_desk(self) -> Desk:
+        """Room for the sweeps of a thread."""
         lose, tie, win = (aligned(np.zeros(self.chunks * TILE)) for _ in range(3))
         total = aligned(np.zeros(self.sums.kinds * LANES))
-        return Team(thread, threads, gate, lose, tie, win, total, aligned(np.zeros(3 * TILE)))
+        return Desk(lose, tie, win, total, aligned(np.zeros(3 * TILE)))
 
     def room(self, deal: int, number: int) -> Both:
         """Room to evaluate a deal in, for behaviour, reach and values only.
@@ -134,26 +127,26 @@ class ChainForm:
             out[mine] = values[side.row[mine]]
         return out
 
-    def value_ends(self, deal: int, both: Both, place: int, team: Team) -> None:
-        """Value the rows of a place from what ends right after them, by one thread."""
+    def value_ends(self, deal: int, both: Both, place: int) -> None:
+        """Value the rows of a place from what ends right after them."""
         side, other = self.sides[deal][place], self.sides[deal][1 - place]
-        mine, theirs = both[place], both[1 - place]
+        mine, theirs, desk = both[place], both[1 - place], self._desk
         their_rows = other.layout.shape[1]
         if self.matrices is None:
-            value_ends(side.layout, mine, theirs, their_rows, self.sums, team)
+            value_ends(side.layout, mine, theirs, their_rows, self.sums, desk)
             return
         for group in range(len(side.layout.lanes)):
-            gather_ends(side.layout, mine, theirs, their_rows, group, team)
+            gather_ends(side.layout, mine, theirs, their_rows, group, desk)
             weights = (
-                x.reshape(-1, LANES)[: self.classes] for x in (team.lose, team.tie, team.win)
+                x.reshape(-1, LANES)[: self.classes] for x in (desk.lose, desk.tie, desk.win)
             )
             lose, tie, win = weights
             flat = bool(side.layout.flat[group])
-            team.lose.reshape(-1, LANES)[: self.classes] = self.matrices.values(
+            desk.lose.reshape(-1, LANES)[: self.classes] = self.matrices.values(
                 lose, None if flat else tie, None if flat else win
             )
-            team.lose[self.classes * LANES :] = 0.0
-            spread_values(side.layout, mine, group, team)
+            desk.lose[self.classes * LANES :] = 0.0
+            spread_values(side.layout, mine, group, desk)
 
     def value(
         self, deal: int, both: Both, place: int, values: np.ndarray, best: bool = False
@@ -165,7 +158,7 @@ class ChainForm:
         """
         side = self.sides[deal][place]
         both[place].coefficient[:] = side.coefficients(values)
-        self.value_ends(deal, both, place, self.teams(1)[0])
+        self.value_ends(deal, both, place)
         return float(value_of_deal(side.layout, both[place], best))
 
 
@@ -255,8 +248,9 @@ def _followers(
 class VectorCfr(Solver):
     """An algorithm of the family, by its name in DISCOUNTING, on a chain of deals.
 
-    `horizon` is the number of iterations that algorithms with a schedule plan for. The numbers are
-    the same with any number of `threads`; with matrices one works.
+    `horizon` is the number of iterations that algorithms with a schedule plan for. Each of the
+    `threads` has deals of its own; with matrices one thread works. The numbers are the same with
+    any number.
     """
 
     def __init__(
@@ -271,7 +265,9 @@ class VectorCfr(Solver):
         self.chain = form.chain
         self.row = DISCOUNTING[algorithm] if isinstance(algorithm, str) else algorithm
         self.horizon = horizon
-        self.threads = threads if form.matrices is None else 1
+        self.threads = min(threads, len(self.chain.deals)) if form.matrices is None else 1
+        self._thread = balanced(np.array([deal.rows for deal in self.chain.deals]), self.threads)
+        self._desks = [form.new_desk() for _ in range(self.threads)]
         self.numbers = [(new_numbers(one), new_numbers(two)) for one, two in form.sides]
         self.values = np.zeros((2, len(self.chain.deals)))
         """What each deal adds to the fair share of its places, under the averages of `taken`."""
@@ -283,7 +279,7 @@ class VectorCfr(Solver):
                 spread_behaviour(side.layout, mine)
 
     def prepare(self) -> None:
-        self._iterate(0, np.zeros((0, 4)))
+        self._iterate(np.zeros((0, 4)))
 
     def advance(self, iterations: int) -> None:
         last = self.iteration + iterations
@@ -292,44 +288,43 @@ class VectorCfr(Solver):
             stop = self.taken + 1 + int(STRETCH * self.taken)
             end = min(last, stop)
             weights = factors(self.row, start, end, self.horizon)
-            for deal in range(len(self.chain.deals)):
-                self._iterate(deal, weights)
+            self._iterate(weights)
             if end == stop:
                 self._take_values()
                 self.taken = end
             self.control[ITERATION] = end
             self.control[NODES] += (end - start) * 2 * self.chain.nodes * self.form.classes
 
-    def _iterate(self, deal: int, weights: np.ndarray) -> None:
-        both, numbers = self.form.sides[deal], self.numbers[deal]
-        for place in range(2):
-            numbers[place].coefficient[:] = both[place].coefficients(self.values[1 - place])
+    def _iterate(self, weights: np.ndarray) -> None:
+        """An iteration of every deal for each row of `weights`."""
+        for both, numbers in zip(self.form.sides, self.numbers, strict=True):
+            for place in range(2):
+                numbers[place].coefficient[:] = both[place].coefficients(self.values[1 - place])
         if self.form.matrices is not None:
-            self._iterate_with_matrices(deal, weights)
+            for deal in range(len(self.chain.deals)):
+                self._iterate_with_matrices(deal, weights)
             return
-        teams = self.form.teams(self.threads)
-        teams[0].gate[0] = 0
+        run_together(lambda thread: self._iterate_some(thread, weights), self.threads)
 
-        def work(thread: int) -> None:
+    def _iterate_some(self, thread: int, weights: np.ndarray) -> None:
+        """Iterate the deals of a thread."""
+        for deal in np.flatnonzero(self._thread == thread):
+            first, second = self.form.sides[deal]
             iterate_deal(
-                both[0].layout,
-                numbers[0],
-                both[1].layout,
-                numbers[1],
+                first.layout,
+                self.numbers[deal][0],
+                second.layout,
+                self.numbers[deal][1],
                 weights,
                 self.form.sums,
-                teams[thread],
+                self._desks[thread],
             )
 
-        run_together(work, self.threads)
-
     def _iterate_with_matrices(self, deal: int, weights: np.ndarray) -> None:
-        team = self.form.teams(1)[0]
-        for t in range(len(weights)):
+        for row in weights:
             for place in range(2):
-                self.form.value_ends(deal, self.numbers[deal], place, team)
-                layout = self.form.sides[deal][place].layout
-                update_player(layout, self.numbers[deal][place], weights, t, team)
+                self.form.value_ends(deal, self.numbers[deal], place)
+                update_player(self.form.sides[deal][place].layout, self.numbers[deal][place], row)
 
     def _take_values(self) -> None:
         """Value all deals under the average strategies, each after those that follow it."""
@@ -375,7 +370,10 @@ class VectorCfr(Solver):
                 raise ValueError(f"array {name} does not fit {self.chain.game}")
             for target, part in zip(targets, np.split(values, ends[:-1]), strict=True):
                 target[:] = part
-        self.values[:] = arrays["values"]
+        values = arrays.get("values")
+        if values is None or values.shape != self.values.shape or not np.isfinite(values).all():
+            raise ValueError(f"array values does not fit {self.chain.game}")
+        self.values[:] = values
         self.taken = int(numbers["taken"])
         self._restore_control(numbers)
         for both, pair in zip(self.form.sides, self.numbers, strict=True):

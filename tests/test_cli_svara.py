@@ -178,12 +178,12 @@ def test_what_the_work_will_take_is_said_beforehand() -> None:
 
 
 def test_a_preset_is_a_table_and_set_goes_before_it() -> None:
-    club = any_game_text("svara", with_preset("club", None))
+    club = any_game_text("svara", with_preset("svara", "club", None))
     assert club == "svara(stack=50,betting=pot_limit,bet_sizes=0.5 1)"
-    mixed = any_game_text("svara", with_preset("club", ["stack=7", "max_raises=1"]))
+    mixed = any_game_text("svara", with_preset("svara", "club", ["stack=7", "max_raises=1"]))
     assert mixed == "svara(stack=7,betting=pot_limit,bet_sizes=0.5 1,max_raises=1)"
-    assert any_game_text("svara", with_preset("home", ["ante=2"])) == "svara(ante=2)"
-    assert with_preset(None, ["stack=7"]) == ["stack=7"]
+    assert any_game_text("svara", with_preset("svara", "home", ["ante=2"])) == "svara(ante=2)"
+    assert with_preset("svara", None, ["stack=7"]) == ["stack=7"]
     for name in PRESETS:
         table = load(any_game_text("svara", with_preset(name, None)))
         assert {key: str(table.parameters[key]) for key in PRESETS[name]} == PRESETS[name]

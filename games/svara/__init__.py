@@ -9,7 +9,7 @@ multiplier, join, decline.
 
 from pokerspiel.games.kernel import register, same_action
 from pokerspiel.games.svara.classes import bucket_of_class
-from pokerspiel.games.svara.deals import chain_of_deals
+from pokerspiel.games.svara.deals import chain_of_deals, hands_of
 from pokerspiel.games.svara.estimate import equity, observation_size, observe, private_block
 from pokerspiel.games.svara.knowledge import audience, information_key, odds
 from pokerspiel.games.svara.play import (
@@ -66,6 +66,7 @@ __all__ = [
     "describe",
     "event_name",
     "hand_text",
+    "hands_of",
     "limits",
     "make_tables",
     "observation_size",

@@ -13,7 +13,15 @@ from typing import Any
 import numpy as np
 
 from pokerspiel.games import drive
-from pokerspiel.games.deals import NO_CLASS, NO_NODE, NOT_PLAYED_OFF, Deal, DealChain, Hands
+from pokerspiel.games.deals import (
+    NO_CLASS,
+    NO_NODE,
+    NOT_PLAYED_OFF,
+    ChainTooLongError,
+    Deal,
+    DealChain,
+    Hands,
+)
 from pokerspiel.games.kernel import CHANCE, TERMINAL
 from pokerspiel.games.svara.classes import hand_classes
 from pokerspiel.games.svara.play import counts_svarkas
@@ -24,20 +32,24 @@ MOST_ROWS = 400_000
 """A chain of deals with more actions is refused."""
 
 
-
-def chain_of_deals(game: Any) -> DealChain:
-    """All deals of a game with the information sets `hands`.
-
-    Raises ValueError if they have more than MOST_ROWS actions.
-    """
+def hands_of(game: Any) -> Hands:
+    """The hands of a game's deck."""
     rules = game.tables.rules[0]
-    hands = hand_classes(
+    return hand_classes(
         int(rules["deck"]),
         int(rules["hole_cards"]),
         int(rules["joker_mode"]),
         int(rules["sevens"]),
     )
-    builder = _Builder(game, hands)
+
+
+def chain_of_deals(game: Any, most_rows: int = MOST_ROWS) -> DealChain:
+    """All deals of a game with the information sets `hands`.
+
+    Raises ChainTooLongError if they have more than `most_rows` actions, or MOST_ROWS.
+    """
+    rules, hands = game.tables.rules[0], hands_of(game)
+    builder = _Builder(game, hands, min(most_rows, MOST_ROWS))
     start = tuple(int(chips) for chips in rules["start_stack"][: game.players])
     return DealChain(
         game=str(game.with_parameters(abstraction="none")),
@@ -56,8 +68,9 @@ def outcomes_of(places: int) -> tuple[tuple[int, ...], ...]:
 
 
 class _Builder:
-    def __init__(self, game: Any, hands: Hands) -> None:
+    def __init__(self, game: Any, hands: Hands, most_rows: int) -> None:
         self.game = game
+        self._most_rows = most_rows
         self.outcomes = outcomes_of(game.players)
         examples = [_example(hands, ranks) for ranks in self.outcomes]
         self._possible = [i for i, example in enumerate(examples) if example is not None]
@@ -108,8 +121,10 @@ class _Builder:
             key = int(drive.key_of(states[:1], tables, turn))
             rows = tree.add_node(row, states[0], key, actions)
             self._rows += len(rows)
-            if self._rows > MOST_ROWS:
-                raise ValueError(f"the deals of {self.game} have more than {MOST_ROWS:,} actions")
+            if self._rows > self._most_rows:
+                raise ChainTooLongError(
+                    f"the deals of {self.game} have more than {self._most_rows:,} actions"
+                )
             for row, action in reversed(list(zip(rows, actions, strict=True))):
                 after = states.copy()
                 for i in range(len(after)):

@@ -117,7 +117,10 @@ def _hash_stakes(state: Any, rules: Any) -> None:
     key = mix(np.uint64(left), _from_dealer(state, n, state.in_deal))
     key = mix(key, _from_dealer(state, n, state.tied))
     for i in range(n):
-        key = mix(key, np.uint64(state.stack[(state.dealer + 1 + i) % n]))
+        seat = (state.dealer + 1 + i) % n
+        key = mix(key, np.uint64(state.stack[seat]))
+        if rules.svarka_ante and n > 2:
+            key = mix(key, np.uint64(state.paid[seat]))  # antes are in no pot yet
     for i in range(np.int64(state.pots)):
         seats = _from_dealer(state, n, state.pot_seats[i])
         key = mix(key, np.uint64(state.pot_chips[i]) << np.uint64(16) | seats)
