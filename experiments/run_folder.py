@@ -55,11 +55,11 @@ def write_file(path: Path, write: Callable[[Path], None]) -> None:
 
 
 def check_writable(path: Path) -> None:
-    """Make the folder of a file that is to be written; OSError if there can be none."""
+    """Raise OSError if a file and the folders that it needs cannot be made."""
     _check_file(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if not os.access(path.parent, os.W_OK):
-        raise OSError(f"cannot write {path}: its folder is not writable")
+    folder = next(folder for folder in path.absolute().parents if folder.exists())
+    if not folder.is_dir() or not os.access(folder, os.W_OK):
+        raise OSError(f"cannot write {path}: {folder} is no folder that can be written")
 
 
 def _check_file(path: Path) -> None:

@@ -74,6 +74,7 @@ def run(options: Options, at: str | None, out: Path, changes: Sequence[str], jso
             print_at(document)
         return
     rows = [sensitivity_row(change, _changed(solution, change, options)) for change in changes]
+    out.parent.mkdir(parents=True, exist_ok=True)
     write_report(solution, out, rows)
     if json:
         print_json({"report": str(out), "game": solution.chain.game, "house_rules": rows})

@@ -37,9 +37,14 @@ UNEQUAL = (
     "hole_cards=1,ranks=78,suits=cdh)"
 )
 """A player with chips may join when those without are tied."""
+ANTES = (
+    "svara(abstraction=hands,players=3,stacks=2 3 2,max_svarkas=1,svarka_ante=true,"
+    "blind_phase=false,max_raises=0,hole_cards=1,ranks=89T,suits=cd)"
+)
+"""Who is left with a chip has paid the ante of the svarka or not."""
 TWO_PLAYERS = "svara(abstraction=hands,stack=4,max_svarkas=1,hole_cards=2,ranks=789,suits=cd)"
 MOST_NODES = 1_000_000
-GAMES = (ONE_CARD, TWO_CARDS, TWO_SVARKAS, UNEQUAL)
+GAMES = (ONE_CARD, TWO_CARDS, TWO_SVARKAS, UNEQUAL, ANTES)
 
 
 @lru_cache(maxsize=16)
