@@ -335,24 +335,23 @@ def _print_presets(rows: Sequence[dict[str, Any]]) -> None:
     cells = [
         (
             row["preset"],
-            f"{row['information_sets']:,}",
             f"{row['goal']:g}",
             f"{row['exploitability']:.3g}",
-            f"{row['value']:+.6f}",
+            f"{row['value']:+.5f}",
             f"{row['residual']:.1e}",
             f"{row['iterations']:,}",
             f"{row['seconds']:.1f}",
-            f"{row['wall_seconds']:.1f}",
-            f"{row['seconds_allowed']:g}",
+            f"{row['wall_seconds']:.1f} of {row['seconds_allowed']:g}",
         )
         for row in rows
     ]
     columns = (
-        *("preset", "sets>", "goal>", "exploitability>", "value>", "residual>", "iterations>"),
-        *("solving, s>", "in all, s>", "allowed, s>"),
+        *("preset", "goal>", "reached>", "value>", "residual>"),
+        *("iterations>", "solving, s>", "in all, s>"),
     )
     threads = rows[0]["threads"] if rows else 1
-    print_table(f"{DEFAULT_ALGORITHM}, {threads} threads, antes a hand", columns, cells)
+    title = f"Exploitability and value in antes a hand, {DEFAULT_ALGORITHM}, {threads} threads"
+    print_table(title, columns, cells)
 
 
 def _print_abstractions(rows: Sequence[dict[str, Any]]) -> None:
