@@ -51,7 +51,9 @@ PRESETS: Mapping[str, Mapping[str, str]] = {
 _SECONDS = 6.5e-9
 """For one action with one hand in one iteration on one core, about; see docs/svara.md."""
 _ITERATIONS, _REACH, _POWER = 190, 1e-3, 0.58
-"""Iterations to an exploitability of _REACH antes, about, and how they grow below it."""
+_STACK, _DEPTH = 20, 1.2
+"""Iterations to an exploitability of _REACH antes with a stack of _STACK antes, about, and how they
+grow below it and with deeper stacks."""
 
 
 def with_preset(text: str, preset: str | None, settings: Sequence[str] | None) -> list[str]:
@@ -278,7 +280,8 @@ class ChainProblem(DealProblem):
         seconds = self.chain.rows * self.buckets * _SECONDS / plan.threads**0.8
         text = f"{self.size}; about {100 * seconds:.2g} s for 100 iterations"
         if until:
-            iterations = _ITERATIONS * max(_REACH / until, 1.0) ** _POWER
+            stack = max(self.chain.start) / self.big_unit
+            iterations = _ITERATIONS * (_REACH / until) ** _POWER * (stack / _STACK) ** _DEPTH
             text += f", {iterations * seconds:.2g} s to {until:g}"
         return text
 
