@@ -137,7 +137,8 @@ class BucketCfr(Solver):
         rows = (self.form.beginning, self.form.buckets)
         shapes = {**dict.fromkeys(_SAVED, rows), "values": self.values.shape}
         for name, shape in shapes.items():
-            if name not in arrays or arrays[name].shape != shape:
+            found = arrays.get(name)
+            if found is None or found.shape != shape or not np.isfinite(found).all():
                 raise ValueError(f"array {name} does not fit {self.chain.game}: expected {shape}")
         for name in _SAVED:
             self._rows(name)[:] = arrays[name]

@@ -366,7 +366,7 @@ class VectorCfr(Solver):
             targets = [getattr(mine, name) for both in self.numbers for mine in both]
             ends = np.cumsum([len(target) for target in targets])
             values = arrays.get(name)
-            if values is None or values.shape != (ends[-1],):
+            if values is None or values.shape != (ends[-1],) or not np.isfinite(values).all():
                 raise ValueError(f"array {name} does not fit {self.chain.game}")
             for target, part in zip(targets, np.split(values, ends[:-1]), strict=True):
                 target[:] = part

@@ -270,3 +270,13 @@ def test_nodes_are_counted_for_every_hand_and_player() -> None:
     solver: Any = VectorCfr(form_of("mini_svara"))
     solver.run(5)
     assert solver.nodes == 5 * 2 * solver.chain.nodes * 6
+
+
+@pytest.mark.parametrize("name", ["regret", "average", "values"])
+def test_a_checkpoint_with_what_is_no_number_is_refused(name: str) -> None:
+    solver = VectorCfr(form_of("mini_svara"))
+    solver.advance(3)
+    arrays = solver.to_arrays()
+    arrays[name].flat[0] = np.nan
+    with pytest.raises(ValueError, match=rf"^array {name} does not fit mini_svara$"):
+        VectorCfr(form_of("mini_svara")).restore(arrays, solver.to_numbers())
