@@ -21,7 +21,7 @@ from pokerspiel.experiments.study_words import (
 )
 from pokerspiel.games.deals import NOT_PLAYED_OFF, Deal, DealChain
 from pokerspiel.solvers.chart import DealStrategy
-from pokerspiel.solvers.hand_matrices import disjoint_hands
+from pokerspiel.solvers.joint import pair_chances
 from pokerspiel.solvers.vector import ChainEvaluation
 
 SELDOM = 0.01
@@ -45,8 +45,7 @@ class Solution:
     @cached_property
     def pairs(self) -> np.ndarray:
         """[classes, classes]: chance that the places are dealt hands of these classes."""
-        pairs = disjoint_hands(self.chain.hands) * self.chain.hands.count[:, None]
-        return np.asarray(pairs / pairs.sum())
+        return pair_chances(self.chain.hands)
 
     @cached_property
     def _pairs_by_outcome(self) -> list[np.ndarray]:

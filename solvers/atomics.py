@@ -90,15 +90,3 @@ def meet(gate: Any, threads: int, meetings: int) -> None:
         looks += 1
         if looks > _PATIENCE:
             _give_way()
-
-
-@kernel(allocates=False, inline=True)
-def meet_again(team: Any, meetings: int) -> Any:
-    """Let the threads of a team, if it has more than one, meet once more; gives the new count.
-
-    A team has the members `threads` and `gate`.
-    """
-    if team.threads > 1:
-        meetings += 1
-        meet(team.gate, team.threads, meetings)
-    return meetings

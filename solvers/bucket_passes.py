@@ -172,9 +172,7 @@ def _update_sets(sets: Any, numbers: Any, width: int, buckets: int, rates: Any) 
             _level(numbers.value, first, actions, width, buckets)
         for b in range(0, width, LANES):
             start, step = np.uint64(first * width + b), np.uint64(width)
-            v = match(
-                numbers.value, numbers.behaviour, numbers.regret, start, step, rates, range(actions)
-            )
+            v = match(numbers.value, numbers.behaviour, numbers.regret, start, step, actions, rates)
             at = above * width + b
             store(numbers.value, at, load(numbers.value, at, zero) + v)
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from pokerspiel.games.compiled import kernel
 from pokerspiel.solvers.algorithms import DISCOUNTING, Discounting, factors
-from pokerspiel.solvers.atomics import meet_again
+from pokerspiel.solvers.atomics import meet
 from pokerspiel.solvers.layout import SequenceForm, aligned
 from pokerspiel.solvers.passes import (
     add_reach,
@@ -156,7 +156,7 @@ def iterate(
                 _values(layout, state, player, team)
                 if team.thread == 0:
                     _top_values(layout, state, player, team)
-            meetings = meet_again(team, meetings)
+            meetings = _gather_threads(team, meetings)
         for player in range(players):
             if alternating:
                 _values(layout, state, player, team)
@@ -219,7 +219,7 @@ def _update(
     for part in range(1, parts):
         if _is_mine(part, team):
             update_regrets(layout, player, part, state, positive, negative, prediction)
-    meetings = meet_again(team, meetings)
+    meetings = _gather_threads(team, meetings)
     if team.thread == 0:
         if alternating:
             _top_values(layout, state, player, team)
@@ -227,12 +227,20 @@ def _update(
         update_regrets(layout, player, 0, state, positive, negative, prediction)
         add_reach(layout, player, 0, state, average)
         lower(layout, player, state.reach)
-    meetings = meet_again(team, meetings)
+    meetings = _gather_threads(team, meetings)
     for part in range(1, parts):
         if _is_mine(part, team):
             add_reach(layout, player, part, state, average)
     if not alternating or layout.blocks.width == 0:
-        meetings = meet_again(team, meetings)
+        meetings = _gather_threads(team, meetings)
+    return meetings
+
+
+@kernel(allocates=False, inline=True)
+def _gather_threads(team: Any, meetings: int) -> Any:
+    if team.threads > 1:
+        meetings += 1
+        meet(team.gate, team.threads, meetings)
     return meetings
 
 

@@ -113,18 +113,6 @@ def _add(array: Any, at: Any, v: Any) -> None:
     store(array, at, load(array, at, v) + v)
 
 
-@kernel(allocates=False, inline=True)
-def _match(value: Any, behaviour: Any, regret: Any, at: Any, n: Any, rates: Any) -> Any:
-    lanes = np.uint64(LANES)
-    if n == 2:
-        v = match(value, behaviour, regret, at, lanes, rates, (0, 0))
-    elif n == 3:
-        v = match(value, behaviour, regret, at, lanes, rates, (0, 0, 0))
-    else:
-        v = match(value, behaviour, regret, at, lanes, rates, range(n))
-    return v
-
-
 @kernel(allocates=False)
 def update_hands(layout: Any, numbers: Any, rates: Any, fade: float) -> None:
     """Regrets, strategies, averages and reach of a player who has looked."""
@@ -139,7 +127,9 @@ def update_hands(layout: Any, numbers: Any, rates: Any, fade: float) -> None:
         for i in range(len(sets) - 1, -1, -1):
             s: Any = np.uint64(i)
             at = base + sets[s, 0] * lanes
-            v = _match(numbers.value, numbers.behaviour, numbers.regret, at, sets[s, 1], rates)
+            v = match(
+                numbers.value, numbers.behaviour, numbers.regret, at, lanes, sets[s, 1], rates
+            )
             _add(numbers.value, base + sets[s, 2] * lanes, v)
         for s in range(np.uint64(len(sets))):
             above = one
@@ -177,7 +167,7 @@ def update_blind(layout: Any, numbers: Any, rates: Any, fade: float) -> None:
     old = splat(fade, zero)
     for i in range(len(sets) - 1, -1, -1):
         s: Any = np.uint64(i)
-        v = _match(value, behaviour, regret, sets[s, 0] * lanes, sets[s, 1], rates)
+        v = match(value, behaviour, regret, sets[s, 0] * lanes, lanes, sets[s, 1], rates)
         _add(value, sets[s, 2] * lanes, v)
     for s in range(np.uint64(len(sets))):
         above = load(numbers.blind_reach, sets[s, 2] * lanes, zero)

@@ -11,24 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from pokerspiel.games.cards import mask_of
 from pokerspiel.games.deals import Hands
-
-
-def disjoint_hands(hands: Hands) -> np.ndarray:
-    """[C, C] float64: hands of a class (column) that share no card with a hand of another (row)."""
-    masks = np.array([mask_of(cards) for cards in hands.all_cards], np.uint64)
-    shown = np.array([mask_of(cards) for cards in hands.cards], np.uint64)
-    counts = np.zeros((hands.classes, hands.classes))
-    for row, mask in enumerate(shown):
-        apart = (masks & mask) == 0
-        counts[row] = np.bincount(hands.hand_class[apart], minlength=hands.classes)
-    return counts
+from pokerspiel.solvers.joint import of_buckets, pair_chances
 
 
 def chances_against_one(hands: Hands) -> tuple[np.ndarray, np.ndarray]:
     """([C], [C]): chance that a hand of each class beats, and ties, a random one."""
-    counts = disjoint_hands(hands)
+    counts = pair_chances(hands)
     counts /= counts.sum(axis=1, keepdims=True)
     order = np.sign(hands.score[:, None] - hands.score[None, :])
     return np.where(order > 0, counts, 0.0).sum(axis=1), np.where(order == 0, counts, 0.0).sum(
@@ -50,8 +39,7 @@ class HandMatrices:
         kind: type = np.float64,
         device: str | None = None,
     ) -> None:
-        counts = disjoint_hands(hands) * hands.count[:, None]
-        counts /= counts.sum()
+        chances = pair_chances(hands)
         bucket = np.arange(hands.classes) if bucket is None else bucket
         self.buckets = int(bucket.max()) + 1
         self._torch = _torch() if device else None
@@ -59,16 +47,9 @@ class HandMatrices:
         self._kind = kind
         order = hands.score[:, None] - hands.score[None, :]
         self._all, self._ties, self._wins = (
-            self._put(self._lump(np.where(order >= least, counts, 0.0), bucket))
+            self._put(_lump(np.where(order >= least, chances, 0.0), bucket))
             for least in (-np.inf, 0, 1)
         )
-
-    def _lump(self, counts: np.ndarray, bucket: np.ndarray) -> np.ndarray:
-        sums = np.zeros((self.buckets, counts.shape[1]))
-        np.add.at(sums, bucket, counts)
-        lumped = np.zeros((self.buckets, self.buckets))
-        np.add.at(lumped.T, bucket, sums.T)
-        return lumped
 
     def _put(self, array: np.ndarray) -> Any:
         array = np.ascontiguousarray(array, self._kind)
@@ -90,6 +71,11 @@ class HandMatrices:
         if self._torch is not None:
             total = total.cpu().numpy()
         return np.asarray(total, np.float64)
+
+
+def _lump(chances: np.ndarray, bucket: np.ndarray) -> np.ndarray:
+    """[buckets, buckets] from the chances of pairs of classes."""
+    return of_buckets(of_buckets(chances, bucket).T, bucket).T
 
 
 def _torch() -> Any:

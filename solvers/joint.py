@@ -44,6 +44,17 @@ def scores_of_buckets(hands: Hands, bucket_of_class: np.ndarray) -> np.ndarray:
     return score
 
 
+def pair_chances(hands: Hands) -> np.ndarray:
+    """[C, C] float64: chance that two places hold hands of these classes; symmetric, sum 1."""
+    masks = _masks(hands.all_cards)
+    ways = np.zeros((hands.classes, hands.classes))
+    for number, taken in enumerate(_masks(hands.cards)):
+        free = masks & taken == 0
+        ways[number] = np.bincount(hands.hand_class[free], minlength=hands.classes)
+    ways *= hands.count[:, None]
+    return np.asarray(ways / ways.sum())
+
+
 def joint_chances(hands: Hands, bucket_of_class: np.ndarray, places: int) -> np.ndarray:
     """[classes, buckets, ...] float64, an axis of buckets for every place but one.
 
@@ -53,27 +64,26 @@ def joint_chances(hands: Hands, bucket_of_class: np.ndarray, places: int) -> np.
     if not 2 <= places <= MOST_PLACES:
         raise ValueError(f"{places} places: hands are counted for 2 to {MOST_PLACES}")
     buckets = len(scores_of_buckets(hands, bucket_of_class))
+    if places == 2:
+        return of_buckets(pair_chances(hands).T, bucket_of_class).T
     size = hands.all_cards.shape[1]
     mask = _masks(hands.all_cards)
     parts, part = _parts(hands.all_cards)
     sign = 1.0 - 2.0 * (np.bitwise_count(parts) % 2)
     bucket = bucket_of_class[hands.hand_class]
-    ways = np.empty((hands.classes, *[buckets] * (places - 1)))
+    ways = np.empty((hands.classes, buckets, buckets))
     for number, taken in enumerate(_masks(hands.cards)):
         free = mask & taken == 0
         cells = part[free] * buckets + bucket[free, None]
         held = np.bincount(cells.ravel(), minlength=len(parts) * buckets)
         held = held.reshape(len(parts), buckets).astype(np.float64)
-        if places == 2:
-            ways[number] = held[0]
-        else:
-            # Two hands share all of their cards if they are the same hand.
-            same = (-1.0) ** size * np.diag(held[0])
-            ways[number] = held.T @ (sign[:, None] * held) + same
+        # Two hands share all of their cards if they are the same hand.
+        same = (-1.0) ** size * np.diag(held[0])
+        ways[number] = held.T @ (sign[:, None] * held) + same
     total = 1
     for place in range(places):
         total *= comb(hands.deck - place * size, size)
-    return np.asarray(ways * hands.count.reshape(-1, *[1] * (places - 1)) / total)
+    return np.asarray(ways * hands.count[:, None, None] / total)
 
 
 def of_buckets(chances: np.ndarray, bucket_of_class: np.ndarray) -> np.ndarray:

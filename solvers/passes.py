@@ -234,17 +234,27 @@ def update_regrets(
         for i in range(np.uint64(0), m, np.uint64(LANES)):
             start = base + i
             rates = (positive, negative, prediction)
-            if n == 2:
-                v = match(value, behaviour, regret, start, m, rates, (0, 0))
-            elif n == 3:
-                v = match(value, behaviour, regret, start, m, rates, (0, 0, 0))
-            else:
-                v = match(value, behaviour, regret, start, m, rates, range(n))
+            v = match(value, behaviour, regret, start, m, n, rates)
             scatter_add(value, above, entry + i, v)
 
 
 @kernel(allocates=False, inline=True)
-def match(
+def match(value: Any, behaviour: Any, regret: Any, start: int, m: int, n: int, rates: Any) -> Any:
+    """Update eight sets of `n` actions, the places of an action `m` apart, and give their values.
+
+    `rates` are the factors of positive and negative regrets and the weight of the prediction.
+    """
+    if n == 2:
+        v = _match(value, behaviour, regret, start, m, rates, (0, 0))
+    elif n == 3:
+        v = _match(value, behaviour, regret, start, m, rates, (0, 0, 0))
+    else:
+        v = _match(value, behaviour, regret, start, m, rates, range(n))
+    return v
+
+
+@kernel(allocates=False, inline=True)
+def _match(
     value: Any, behaviour: Any, regret: Any, start: int, m: int, rates: Any, actions: Any
 ) -> Any:
     """Update eight sets and give their values.

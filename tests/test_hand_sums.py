@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import sys
 from fractions import Fraction
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
 
 from pokerspiel.games.deals import Hands
 from pokerspiel.games.variants import load
-from pokerspiel.solvers.hand_matrices import HandMatrices, chances_against_one, disjoint_hands
+from pokerspiel.solvers.hand_matrices import HandMatrices, chances_against_one
 from pokerspiel.solvers.hand_sums import LANES, hand_sums, pairs_of_hands, sweep
+from pokerspiel.solvers.joint import pair_chances
 from pokerspiel.solvers.layout import aligned, padded
 from tests.small_decks import chain_of
 
@@ -108,13 +110,24 @@ def test_the_chances_of_all_pairs_add_up_to_one() -> None:
 
 def test_the_chance_of_a_tie_heads_up_is_that_of_the_rules() -> None:
     hands = hands_of("svara")
-    ties = disjoint_hands(hands) * (hands.score[:, None] == hands.score[None, :])
-    pairs = int((hands.count[:, None] * ties).sum())
+    ties = pair_chances(hands) * (hands.score[:, None] == hands.score[None, :])
+    pairs = round(float(ties.sum()) * pairs_of_hands(hands))
     assert (pairs, pairs_of_hands(hands)) == (1_869_340, 18_123_840)
     nothing, ones = np.zeros((hands.classes, LANES)), np.ones((hands.classes, LANES))
     chance = swept(hands, (nothing, ones, nothing), flat=False).sum(axis=0)
     expected = float(Fraction(1_869_340, 18_123_840))
     assert chance == pytest.approx(np.full(LANES, expected), abs=1e-14)
+
+
+def test_a_device_gives_the_same_values_or_is_refused_without_torch() -> None:
+    hands = hands_of("mini_svara")
+    weights = np.random.default_rng(4).normal(size=(3, hands.classes, LANES))
+    if find_spec("torch") is None:
+        with pytest.raises(ValueError, match="needs torch, which is not installed"):
+            HandMatrices(hands, device="cpu")
+    else:
+        expected = HandMatrices(hands).values(*weights)
+        assert np.abs(HandMatrices(hands, device="cpu").values(*weights) - expected).max() < 1e-12
 
 
 @pytest.mark.parametrize("game", DECKS)
