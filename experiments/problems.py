@@ -213,8 +213,7 @@ class DealProblem:
         self.buckets = int(self.bucket.max()) + 1
         self.chain = chain_within(game, self.buckets, memory_limit)
         self.nodes = self.chain.nodes
-        looked = sum(int(deal.looked.sum()) for deal in self.chain.deals)
-        self.information_sets = looked * self.buckets + self.nodes - looked
+        self.information_sets = self.chain.information_sets(self.buckets)
         self.bytes = ChainForm.bytes_for(self.chain.rows, self.buckets)
 
     def check(self, algorithm: str, plan: catalogue.Plan) -> None:

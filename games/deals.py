@@ -156,11 +156,10 @@ class DealChain:
     def nodes(self) -> int:
         return sum(deal.nodes for deal in self.deals)
 
-    @property
-    def information_sets(self) -> int:
-        """Decisions with each class of hands, and those before the cards are seen."""
+    def information_sets(self, buckets: int) -> int:
+        """Decisions with each of so many classes or buckets, and those before cards are seen."""
         looked = sum(int(deal.looked.sum()) for deal in self.deals)
-        return looked * self.hands.classes + self.nodes - looked
+        return looked * buckets + self.nodes - looked
 
     @property
     def tie(self) -> int:

@@ -125,7 +125,7 @@ def test_svara_for_two_is_solved_deal_by_deal() -> None:
     assert document["game"] == "svara(stack=3,abstraction=hands)"
     assert (document["algorithm"], document["unit"]) == ("dcfr", "ante")
     assert document["nodes"] == chain.nodes == 12
-    assert document["information_sets"] == chain.information_sets == 9 * 1192 + 3
+    assert document["information_sets"] == chain.information_sets(1192) == 9 * 1192 + 3
     assert document["nodes_touched"] == 50 * 2 * 12 * 1192, "every hand, once for each player"
     assert document["iterations"] == 50 and document["status"] == "done"
     assert sum(document["value"]) == pytest.approx(0.0, abs=1e-12)
@@ -308,7 +308,7 @@ def test_a_bot_says_exactly_how_exploitable_it_is(small_run: Path, tmp_path: Pat
     bot = tmp_path / "mine.pspiel"
     document = export(small_run, bot)
     assert document["game"] == "svara(stack=3,abstraction=hands)"
-    assert document["information_sets"] == chain_of(SMALL).information_sets
+    assert document["information_sets"] == chain_of(SMALL).information_sets(1192)
     loaded = find_bot(str(bot))
     assert isinstance(loaded, Bot) and isinstance(loaded.table, Chart)
     measured = exploit(bot)
