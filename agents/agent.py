@@ -212,6 +212,9 @@ class _SeatedView(Seated):
 class Follower(ABC):
     """A seat of a hand that is played by a program with a state of its own."""
 
+    misses = 0
+    """Decisions so far that the program did not know and played by some rule."""
+
     @abstractmethod
     def begin(self) -> None:
         """A new hand begins."""
@@ -221,8 +224,8 @@ class Follower(ABC):
         """A card falls, or some seat acts, this one included."""
 
     @abstractmethod
-    def choose(self) -> int:
-        """The action of this seat, which is to act."""
+    def choose(self, seed: int) -> int:
+        """The action of this seat, which is to act; `seed` decides what it samples."""
 
 
 class HandAgent(Agent, ABC):

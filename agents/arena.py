@@ -427,6 +427,12 @@ class _PythonChair(_Chair):
     @abstractmethod
     def _choose(self, batch: Batch, h: int, actions: list[int]) -> int: ...
 
+    def _seed(self, batch: Batch, h: int) -> np.uint64:
+        """Seed of the decision that hand `h` waits for."""
+        hand = np.uint64(batch.decks["seed"][h])
+        seat = int(batch.states["turn"][h])
+        return np.uint64(decision_seed(hand, seat, batch.decisions[h]))
+
 
 class _ViewChair(_PythonChair):
     def __init__(self, agent: ViewAgent, game: Game, player: int) -> None:
@@ -435,8 +441,7 @@ class _ViewChair(_PythonChair):
 
     def _choose(self, batch: Batch, h: int, actions: list[int]) -> int:
         states = batch.states[h : h + 1]
-        hand = np.uint64(batch.decks["seed"][h])
-        seed = decision_seed(hand, int(states["turn"][0]), batch.decisions[h])
+        seed = self._seed(batch, h)
         past = batch.trace[h, : batch.events[h]].tolist()
         chances = self._seated.distribution(states, past, int(seed))
         probabilities = np.array([chances[action] for action in actions])
@@ -468,7 +473,10 @@ class _HandChair(_PythonChair):
         return follower
 
     def _choose(self, batch: Batch, h: int, actions: list[int]) -> int:
-        action = self._follower(batch).choose()
+        follower = self._follower(batch)
+        missed = follower.misses
+        action = follower.choose(int(self._seed(batch, h)))
+        self._counts[1] += follower.misses - missed
         if action not in actions:
             raise ValueError(f"{self.name} plays {action}: legal are {actions}")
         return action

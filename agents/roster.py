@@ -1,4 +1,7 @@
-"""Everybody who can sit down: baselines by name, shipped bots by name, bot files by path."""
+"""Everybody who can sit down: baselines by name, shipped bots by name, bot files by path.
+
+A bot's name with "+river" behind it is the bot that solves its last betting round anew.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +9,19 @@ import difflib
 from pathlib import Path
 from typing import TypedDict
 
-from pokerspiel.agents.agent import Agent
+from pokerspiel.agents.agent import Agent, CompiledAgent
 from pokerspiel.agents.baselines import BASELINES, DESCRIPTIONS
 from pokerspiel.agents.bot_file import SUFFIX, BotFileError, load_bot, read_manifest
+from pokerspiel.agents.river_resolver import RiverResolver
 from pokerspiel.agents.spiel_table import SpielTableBot
+from pokerspiel.agents.translation import at_table
 from pokerspiel.games.variants import Game
 
 BOTS = Path(__file__).parent / "bots"
 """The folder of the bots that come with the package."""
+
+RESOLVED = "+river"
+"""What is behind the name of a bot that solves its last betting round anew."""
 
 
 class Entry(TypedDict):
@@ -27,12 +35,14 @@ class Entry(TypedDict):
 def find_agent(name: str, game: Game | None = None) -> Agent:
     """The agent of a name, or of the path of a bot file; with `game`, one that plays it.
 
+    A bot that knows another menu of bets than `game` has is translated.
     Raises ValueError, in one line, if there is none, if its file is damaged, or if it was made for
     another game, such as one of OpenSpiel's own, which matches here do not play.
     """
     agent = find_bot(name)
     if isinstance(agent, SpielTableBot):
         raise ValueError(agent.refusal)
+    agent = at_table(agent, game)
     if game is not None:
         agent.check(game)
     return agent
@@ -41,8 +51,14 @@ def find_agent(name: str, game: Game | None = None) -> Agent:
 def find_bot(name: str) -> Agent:
     """The agent of a name or of the path of a bot file, whatever game it plays.
 
-    Raises ValueError, in one line, if there is none, or if its file is damaged.
+    Raises ValueError, in one line, if there is none, if its file is damaged, or if it cannot be
+    resolved as its name says.
     """
+    if name.endswith(RESOLVED):
+        bot = find_bot(name.removesuffix(RESOLVED))
+        if not isinstance(bot, CompiledAgent):
+            raise ValueError(f"{name}: {bot.name} is no bot whose last round can be solved anew")
+        return RiverResolver(bot)
     if name in BASELINES:
         return BASELINES[name]()
     if name in _shipped():

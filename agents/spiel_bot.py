@@ -164,7 +164,8 @@ class _SpielFollower(Follower):
         self._chosen = False
         self._state.apply_action(event)
 
-    def choose(self) -> int:
+    def choose(self, seed: int) -> int:
+        """The step of the bot, whose luck is its own."""
         self._chosen = True
         return int(self._bot.step(self._state))
 

@@ -11,6 +11,7 @@ from typing import Any, TextIO
 from pokerspiel.agents.agent import Agent, exact
 from pokerspiel.agents.arena import MatchResult, play_match
 from pokerspiel.agents.roster import find_agent
+from pokerspiel.agents.translation import at_table
 from pokerspiel.experiments.game_choice import chosen_game, game_with_seats
 from pokerspiel.experiments.output import note, print_json, print_table
 from pokerspiel.experiments.progress import ProgressReport
@@ -63,7 +64,7 @@ def seated(
         game = exact(made_for)
         if settings:
             game = chosen_game(str(game), settings)
-        return agents, game
+        return [at_table(agent, game) for agent in agents], game
     game = exact(game_with_seats(game_text, settings, len(players), "players"))
     return [find_agent(player, game) for player in players], game
 

@@ -132,6 +132,15 @@ class Game:
         versions = getattr(self.family, "ABSTRACTIONS", {"none": 1})
         return f"{name}-{versions[name]}"
 
+    @property
+    def classes(self) -> int:
+        """Number of classes of hands that the last 11 bits of a key name; 0 if they name none.
+
+        The rest of such a key is the situation, in which every class has the same actions.
+        """
+        classes = getattr(self.family, "key_classes", None)
+        return int(classes(self)) if classes is not None else 0
+
     def new_states(self, n: int = 1) -> np.ndarray:
         """`n` blank states; a kernel's `begin` starts a hand in one."""
         return np.zeros(n, self.state_type)
