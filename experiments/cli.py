@@ -164,6 +164,30 @@ def train_command(
     memory_limit: MemoryLimit = DEFAULT_MEMORY,
     checkpoint_every: CheckpointEvery = 60.0,
     seed: Seed = 0,
+    linear_until: Annotated[
+        int | None,
+        typer.Option(
+            parser=whole(1, 2**48),
+            metavar="ITERATIONS",
+            help="Let the weights of iterations grow up to this one only; always.",
+        ),
+    ] = None,
+    draw_sampling: Annotated[
+        float,
+        typer.Option(
+            parser=real(0.0, "a probability,"),
+            metavar="RHO",
+            help="At a draw follow a discard of the strategy, and any other with this probability.",
+        ),
+    ] = 1.0,
+    prune: Annotated[
+        float | None,
+        typer.Option(
+            parser=real(0.0, "a number of big blinds or antes,"),
+            metavar="BIG_UNITS",
+            help="Skip actions whose regret is below minus this, 19 times in 20; none.",
+        ),
+    ] = None,
     set_: Set = None,
     json: Json = False,
     quiet: Quiet = False,
@@ -172,7 +196,18 @@ def train_command(
     """Train a strategy with external-sampling MCCFR."""
     from pokerspiel.experiments import train
 
-    plan = train.Plan(game, time, iterations, threads, memory_limit, checkpoint_every, seed)
+    plan = train.Plan(
+        game=game,
+        time=time,
+        iterations=iterations,
+        threads=threads,
+        memory_limit=memory_limit,
+        checkpoint_every=checkpoint_every,
+        seed=seed,
+        linear_until=linear_until,
+        draw_sampling=draw_sampling,
+        prune=prune,
+    )
     return train.start(plan, out, set_, json, quiet)
 
 
@@ -330,15 +365,51 @@ def exploit_command(
     response: Annotated[
         Path | None, typer.Option(help="Bot file to write, which plays a best response.")
     ] = None,
+    bound: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="A lower bound instead, for large games: 'local' plays hands against the bot by "
+            "local best response.",
+        ),
+    ] = None,
+    hands: Annotated[
+        int | None,
+        typer.Option(parser=whole(1), metavar="N", help="Hands for a bound; 2000 by default."),
+    ] = None,
+    particles: Annotated[
+        int | None,
+        typer.Option(
+            parser=whole(1, 10**6),
+            metavar="N",
+            help="Deals that a local best response keeps in mind; 1000 by default.",
+        ),
+    ] = None,
+    seed: Seed = 0,
     set_: Set = None,
     json: Json = False,
     quiet: Quiet = False,
     config: Config = None,
-) -> None:
-    """Compute exactly what a perfect opponent wins from a bot: small games, heads-up Svara."""
+) -> int:
+    """Compute exactly what a perfect opponent wins from a bot: small games, heads-up Svara.
+
+    With --bound, a lower bound by playing: any game for two.
+    """
+    if bound is not None:
+        from pokerspiel.experiments import bounds
+
+        if response is not None:
+            raise ValueError(f"--response {response}: a bound has no best response to keep")
+        given = {"hands": hands, "particles": particles}
+        options = bounds.Options(seed=seed, **{k: v for k, v in given.items() if v is not None})
+        return bounds.run(bot, game, set_, bound, options, json, quiet)
     from pokerspiel.experiments import exploit
 
+    for name, value in (("hands", hands), ("particles", particles)):
+        if value is not None:
+            raise ValueError(f"--{name} {value}: nothing is played without --bound")
     exploit.run(bot, game, set_, memory_limit, response, json, quiet)
+    return 0
 
 
 @app.command("study")
