@@ -46,7 +46,13 @@ from pokerspiel.games.kernel import (
 )
 from pokerspiel.games.variants import Game, load
 from pokerspiel.solvers.blueprint import Blueprint, new_blueprint
-from pokerspiel.solvers.chart import ONE, Chart, new_chart
+from pokerspiel.solvers.chart import (
+    ONE,
+    Chart,
+    new_chart,
+    weights_as_bytes,
+    weights_of_bytes,
+)
 
 FORMAT = "pokerspiel-bot"
 FORMAT_VERSION = 1
@@ -58,7 +64,7 @@ _CHART = {
     "actions": np.uint8,
     "weights": np.uint16,
 }
-"""The arrays of each kind of table."""
+"""The arrays of each kind of table. Weights of a chart may be stored as bytes: see `chart.py`."""
 _PROBE_HANDS = 200
 _SUM_TOLERANCE = 1e-3
 """How far float32 probabilities of an information set may be from a sum of 1."""
@@ -173,17 +179,22 @@ def save_bot(
     seconds: float,
     name: str | None = None,
     strength: Mapping[str, Any] | None = None,
+    information_sets: int | None = None,
+    one_byte: bool = False,
 ) -> Manifest:
     """Write a bot for `game`, trained in its abstraction; returns the manifest written.
 
     A game string may name one of OpenSpiel's own games; the keys of the blueprint are then those
-    of the game's tree. A chart is for a game with the information sets `hands`. The file appears
-    whole or not at all. Raises BotFileError if it cannot be written, ValueError if there is no such
-    game.
+    of the game's tree. A chart is for a game whose keys name classes of hands; with `one_byte` its
+    weights are stored as bytes. `information_sets` are those that were learnt, by default all that
+    the table holds. The file appears whole or not at all. Raises BotFileError if it cannot be
+    written, ValueError if there is no such game or the weights do not fit into bytes.
     """
     path = Path(path)
     about = _game(game) if isinstance(game, str) else game
     arrays = {key: getattr(table, key) for key in _arrays_of(table)}
+    if one_byte:
+        arrays["weights"] = weights_as_bytes(arrays["weights"])
     manifest = Manifest(
         name=name or path.stem,
         game=str(about),
@@ -195,7 +206,7 @@ def save_bot(
         iterations=iterations,
         nodes=nodes,
         seconds=seconds,
-        information_sets=_information_sets(table),
+        information_sets=information_sets or _information_sets(table),
         content_hash=_content_hash(arrays),
         strength=strength,
         versions=_versions(about),
@@ -364,7 +375,8 @@ def _checked_table(
     if set(arrays) != set(wanted):
         raise ValueError(f"has the arrays {sorted(arrays)}: expected {sorted(wanted)}")
     for key, dtype in wanted.items():
-        if arrays[key].dtype != dtype or arrays[key].ndim != 1:
+        in_bytes = key == "weights" and arrays[key].dtype == np.uint8
+        if (arrays[key].dtype != dtype and not in_bytes) or arrays[key].ndim != 1:
             raise ValueError(
                 f"array {key} is {arrays[key].dtype}{list(arrays[key].shape)}: expected a list of "
                 f"{np.dtype(dtype)}"
@@ -372,30 +384,54 @@ def _checked_table(
     if _content_hash({key: arrays[key] for key in wanted}) != manifest.content_hash:
         raise ValueError("is damaged: its arrays are not those that were written")
     in_order = [np.array(arrays[key]) for key in wanted]
+    if is_chart and in_order[-1].dtype == np.uint8:
+        in_order[-1] = weights_of_bytes(in_order[-1])
     most = game.num_actions if isinstance(game, SpielGame) else game.limits.num_actions
     if is_chart:
-        if manifest.abstraction.partition("-")[0] != "hands":
-            raise ValueError(f"has a chart for {manifest.abstraction}: charts are for hands")
         assert isinstance(game, Game)
         chart = new_chart(*in_order)
-        _check_weights(chart, int(game.tables.hand_class.max()) + 1, most)
+        _check_chart(chart, _classes(game), most)
         return chart
     blueprint = new_blueprint(*in_order)
     _check_probabilities(blueprint, most)
     return blueprint
 
 
-def _check_weights(chart: Chart, classes: int, num_actions: int) -> None:
-    if chart.actions.max(initial=0) > num_actions:
-        raise ValueError(
-            f"has a decision of {chart.actions.max()} actions: the game has {num_actions}"
-        )
-    for first, end, n in zip(chart.first[:-1], chart.first[1:], chart.actions, strict=True):
-        rows = chart.weights[first:end].reshape(-1, int(n) - 1)
-        if len(rows) not in (1, classes):
-            raise ValueError(f"has a decision with {len(rows)} hands: the game has {classes}")
-        if rows.sum(axis=1, dtype=np.int64).max() > ONE:
-            raise ValueError("has probabilities that add up to more than 1")
+def _classes(game: Game) -> int:
+    """Classes of hands that the keys of a game name; ValueError if they name none."""
+    if game.classes:
+        return game.classes
+    if game.abstraction.partition("-")[0] != "hands":
+        raise ValueError(f"has a chart for {game.abstraction}: charts are for hands")
+    return int(game.tables.hand_class.max()) + 1
+
+
+def _check_chart(chart: Chart, classes: int, num_actions: int) -> None:
+    """Raise ValueError if a chart does not fit its game, or holds no probabilities."""
+    most = chart.actions.max(initial=0)
+    if most > num_actions:
+        raise ValueError(f"has a decision of {most} actions: the game has {num_actions}")
+    columns = chart.actions.astype(np.int64) - 1
+    rows = np.diff(chart.first.astype(np.int64)) // columns
+    others = rows[(rows != 1) & (rows != classes)]
+    if len(others):
+        raise ValueError(f"has a decision with {others[0]} hands: the game has {classes}")
+    if _largest_sum(chart.weights, chart.first, chart.actions) > ONE:
+        raise ValueError("has probabilities that add up to more than 1")
+
+
+@kernel
+def _largest_sum(weights: Any, first: Any, actions: Any) -> Any:
+    """The largest sum of a row of the decisions of a chart."""
+    largest: Any = 0
+    for k in range(len(actions)):
+        width = np.int64(actions[k]) - 1
+        for start in range(np.int64(first[k]), np.int64(first[k + 1]), width):
+            total: Any = 0
+            for i in range(start, start + width):
+                total += np.int64(weights[i])
+            largest = max(largest, total)
+    return largest
 
 
 def _check_probabilities(blueprint: Blueprint, num_actions: int) -> None:

@@ -16,7 +16,9 @@ from pokerspiel.games import variants
 from pokerspiel.games.variants import Game
 from pokerspiel.solvers.best_response import EXPLOITABILITY
 from pokerspiel.solvers.blueprint import average_blueprint
+from pokerspiel.solvers.chart import average_chart
 from pokerspiel.solvers.mccfr import MccfrState
+from pokerspiel.solvers.table import visited_sets
 
 
 def run(path: Path, out: Path, name: str | None, json: bool, quiet: bool) -> None:
@@ -36,7 +38,9 @@ def _trained_bot(folder: RunFolder, out: Path, name: str | None) -> Manifest:
     manifest = folder.manifest()
     game = variants.load(str(manifest.get("game")))
     check_versions(manifest, game, folder.path)
-    return write_bot(out, game, load_state(folder, None), name)
+    return write_bot(
+        out, game, load_state(folder, None), name, algorithm=str(manifest.get("algorithm"))
+    )
 
 
 def _solved_bot(folder: RunFolder, out: Path, name: str | None) -> Manifest:
@@ -77,16 +81,24 @@ def write_bot(
     state: MccfrState,
     name: str | None = None,
     strength: Mapping[str, Any] | None = None,
+    algorithm: str = ALGORITHM,
 ) -> Manifest:
-    """Write the average strategy of a solver's state for `game` to a bot file."""
-    blueprint = average_blueprint(state.table)
-    if len(blueprint.keys) == 0:
+    """Write the average strategy of a solver's state for `game` to a bot file.
+
+    Of a game whose keys name classes of hands it is a chart with one byte a probability, which
+    counts the information sets that were visited.
+    """
+    visited = visited_sets(state.table)
+    if visited == 0:
         raise ValueError("nothing has been learnt yet: train longer")
+    table = average_chart(state.table) if game.classes else average_blueprint(state.table)
     return save_bot(
         out,
         game,
-        blueprint,
-        algorithm=ALGORITHM,
+        table,
+        information_sets=visited,
+        one_byte=game.classes > 0,
+        algorithm=algorithm,
         seed=state.seed,
         iterations=state.iteration,
         nodes=state.nodes,

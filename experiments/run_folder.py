@@ -195,9 +195,23 @@ class RunFolder:
         metadata = {"numbers": json_text(dict(numbers), indent=None)}
         write_file(path, lambda temporary: _save_arrays(temporary, arrays, metadata))
         write_text(folder / LATEST, path.name + "\n")
-        for old in sorted(folder.glob("*.safetensors"))[:-KEPT_CHECKPOINTS]:
-            old.unlink()
+        self._clean_up(path)
         return path
+
+    def _clean_up(self, newest: Path) -> None:
+        """Drop old checkpoints, and what runs that were killed have left: files half written, and
+        checkpoints that `latest` never came to name."""
+        folder = newest.parent
+        stored = sorted(folder.glob("[0-9]*.safetensors"))
+        known = stored.index(newest) + 1
+        for path in (*stored[: max(known - KEPT_CHECKPOINTS, 0)], *stored[known:]):
+            path.unlink()
+        for half in folder.glob(".*"):
+            half.unlink()
+
+    @property
+    def has_checkpoint(self) -> bool:
+        return (self.path / CHECKPOINTS / LATEST).is_file()
 
     def latest_checkpoint(self) -> Path:
         """The newest checkpoint; ValueError if there is none."""
@@ -209,17 +223,39 @@ class RunFolder:
             raise ValueError(f"{pointer} names {path.name}, which does not exist")
         return path
 
-    def load_checkpoint(self) -> tuple[dict[str, np.ndarray], dict[str, int | float]]:
-        """Arrays and numbers of the newest checkpoint; ValueError if it is damaged."""
+    def load_checkpoint(
+        self, mapped: bool = False
+    ) -> tuple[dict[str, np.ndarray], dict[str, int | float]]:
+        """Arrays and numbers of the newest checkpoint; ValueError if it is damaged.
+
+        If `mapped` the arrays can only be read, from the file itself, and take no memory.
+        """
         from safetensors import SafetensorError, safe_open
 
         path = self.latest_checkpoint()
         try:
             with safe_open(path, framework="numpy") as file:
                 numbers = json.loads((file.metadata() or {}).get("numbers", "{}"))
+                if mapped:
+                    return _mapped_arrays(path), numbers
                 return {name: file.get_tensor(name) for name in file.keys()}, numbers  # noqa: SIM118
-        except (SafetensorError, ValueError) as error:
+        except (SafetensorError, ValueError, TypeError) as error:
             raise ValueError(f"{path} is damaged: {error}") from None
+
+
+def _mapped_arrays(path: Path) -> dict[str, np.ndarray]:
+    """Views of the arrays of a valid file: its header is JSON after eight bytes with its length."""
+    with path.open("rb") as file:
+        size = int.from_bytes(file.read(8), "little")
+        header = json.loads(file.read(size))
+    data = np.memmap(path, np.uint8, "r", 8 + size)
+    arrays = {}
+    for name, about in header.items():
+        if name != "__metadata__":
+            kind = f"{about['dtype'][0].lower()}{int(about['dtype'][1:]) // 8}"
+            start, end = about["data_offsets"]
+            arrays[name] = data[start:end].view(kind).reshape(about["shape"])
+    return arrays
 
 
 def _save_arrays(path: Path, arrays: Mapping[str, np.ndarray], metadata: dict[str, str]) -> None:

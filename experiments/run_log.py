@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import signal
 import time as clock
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any, Protocol, Self
 
-import numpy as np
-
+from pokerspiel.experiments.checkpoints import CheckpointWriter, State
 from pokerspiel.experiments.events import EventLog
 from pokerspiel.experiments.run_folder import RunFolder
 
@@ -50,21 +49,23 @@ class Interrupts:
             signal.signal(number, handler)
 
 
-class State(Protocol):
-    """What a checkpoint is made of."""
-
-    def to_arrays(self) -> dict[str, np.ndarray]: ...
-
-    def to_numbers(self) -> dict[str, int | float]: ...
-
-
 class RunLog:
     """Metrics, TensorBoard's curves and checkpoints of a run, in its folder."""
 
-    def __init__(self, folder: RunFolder, state: State, checkpoint_every: float) -> None:
-        """`state` is that of the running solver; `checkpoint_every` is in seconds."""
+    def __init__(
+        self,
+        folder: RunFolder,
+        state: State,
+        checkpoint_every: float,
+        free_memory: Callable[[], int] | None = None,
+    ) -> None:
+        """`state` is that of the running solver; `checkpoint_every` is in seconds.
+
+        If `free_memory` gives the bytes that the solver does not need, checkpoints are copied and
+        written in the background where that is enough.
+        """
         self._folder = folder
-        self._state = state
+        self._writer = CheckpointWriter(folder, state, free_memory)
         self._every = checkpoint_every
         self._next_checkpoint = clock.monotonic() + checkpoint_every
         self._last = int(state.to_numbers()["iteration"])
@@ -81,13 +82,14 @@ class RunLog:
         self._events.add(iteration, clock.time(), scalars)
 
     def save_if_due(self) -> None:
-        if clock.monotonic() >= self._next_checkpoint:
-            self.save()
+        """To be called between two periods of the solver."""
+        self._writer.make_way()
+        if clock.monotonic() >= self._next_checkpoint and self._writer.begin():
             self._next_checkpoint = clock.monotonic() + self._every
 
     def save(self) -> Path:
-        """Write a checkpoint."""
-        return self._folder.save_checkpoint(self._state.to_arrays(), self._state.to_numbers())
+        """Write the last checkpoint."""
+        return self._writer.finish()
 
     def close(self) -> None:
         self._events.close()

@@ -19,6 +19,7 @@ from pokerspiel.experiments.run_log import Interrupts, RunLog, share_done, what_
 from pokerspiel.games import variants
 from pokerspiel.games.variants import Game
 from pokerspiel.solvers.mccfr import Mccfr, MccfrState, Progress, estimate_size
+from pokerspiel.solvers.traversal import Scheme
 
 ALGORITHM = "external-sampling MCCFR, linear weights"
 DEFAULT_ABSTRACTIONS = {
@@ -50,14 +51,41 @@ class Plan:
     checkpoint_every: float
     """Seconds."""
     seed: int
+    linear_until: int | None = None
+    """Iteration up to which the weights grow; None: they always do."""
+    draw_sampling: float = 1.0
+    """Probability of following a discard that was not drawn from the strategy."""
+    prune: float | None = None
+    """Regret, in big blinds or antes times the weight, below which actions are skipped."""
+
+    def solver(self, game: Game, limit: int, state: MccfrState | None = None) -> Mccfr:
+        """The solver of the plan. Raises ValueError if an option makes no sense."""
+        usual = Scheme()
+        scheme = Scheme(
+            usual.linear_until if self.linear_until is None else self.linear_until,
+            self.draw_sampling,
+            usual.prune if self.prune is None else self.prune * game.limits.big_unit,
+        )
+        return Mccfr(game, self.seed, self.threads, limit, state, scheme)
+
+    def algorithm(self, game: Game) -> str:
+        """The algorithm in words."""
+        words = [ALGORITHM]
+        if self.linear_until is not None:
+            words.append(f"constant ones from iteration {self.linear_until} on")
+        if self.draw_sampling < 1.0:
+            words.append(f"draws sampled at {self.draw_sampling:g}")
+        if self.prune is not None:
+            words.append(f"pruned below -{self.prune:g} {game.limits.unit}s")
+        return ", ".join(words)
 
 
 def start(plan: Plan, out: Path, settings: Sequence[str] | None, json: bool, quiet: bool) -> int:
     game = training_game(plan.game, settings)
     plan = replace(plan, game=str(game))
     limit = parse_bytes(plan.memory_limit)
-    solver = Mccfr(game, plan.seed, plan.threads, limit)
-    folder = run_folder.create(out, vars(plan), manifest(game, plan.seed))
+    solver = plan.solver(game, limit)
+    folder = run_folder.create(out, vars(plan), manifest(game, plan))
     _announce(game, limit, quiet)
     return _train(solver, plan, folder, json, quiet)
 
@@ -71,13 +99,13 @@ def training_game(text: str, settings: Sequence[str] | None) -> Game:
     return chosen_game(text, settings)
 
 
-def manifest(game: Game, seed: int) -> dict[str, Any]:
+def manifest(game: Game, plan: Plan) -> dict[str, Any]:
     return {
         "game": str(game),
         "rule_version": game.rule_version,
         "abstraction": game.abstraction,
-        "algorithm": ALGORITHM,
-        "seed": seed,
+        "algorithm": plan.algorithm(game),
+        "seed": plan.seed,
         **origin(),
     }
 
@@ -120,7 +148,7 @@ def resume(
     )
     plan = replace(plan, time=left[0], iterations=left[1])
     folder.forget_metrics_after(state.iteration)
-    return _train(Mccfr(game, plan.seed, plan.threads, limit, state), plan, folder, json, quiet)
+    return _train(plan.solver(game, limit, state), plan, folder, json, quiet)
 
 
 def _read_plan(folder: RunFolder) -> Plan:
@@ -134,6 +162,9 @@ def _read_plan(folder: RunFolder) -> Plan:
             memory_limit=str(config["memory_limit"]),
             checkpoint_every=float(config["checkpoint_every"]),
             seed=int(config["seed"]),
+            linear_until=config.get("linear_until"),
+            draw_sampling=float(config.get("draw_sampling", 1.0)),
+            prune=config.get("prune"),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{folder.path / run_folder.CONFIG} is damaged: {error!r}") from None
@@ -154,12 +185,14 @@ def load_state(folder: RunFolder, limit: int | None) -> MccfrState:
 
     Without a limit it takes no more memory than it needs, and cannot grow.
     """
-    arrays, numbers = folder.load_checkpoint()
+    arrays, numbers = folder.load_checkpoint(mapped=True)
     try:
         needed = sum(array.nbytes for array in arrays.values())
         return MccfrState.from_arrays(arrays, numbers, needed if limit is None else limit)
     except (KeyError, IndexError) as error:
         raise ValueError(f"{folder.latest_checkpoint()} is damaged: {error!r}") from None
+    except ValueError as error:
+        raise ValueError(f"{folder.latest_checkpoint()}: {error}") from None
 
 
 class _Watcher:
@@ -199,7 +232,7 @@ def _train(solver: Mccfr, plan: Plan, folder: RunFolder, json: bool, quiet: bool
     """Run the solver and report; returns the exit status of the command."""
     if plan.time is None and plan.iterations is None:
         note("no --time and no --iterations: Ctrl-C ends the training and saves it", quiet)
-    log = RunLog(folder, solver.state, plan.checkpoint_every)
+    log = RunLog(folder, solver.state, plan.checkpoint_every, solver.free_memory)
     with Interrupts() as interrupts, ProgressReport(plan.game, quiet) as report:
         watcher = _Watcher(solver, plan, log, report)
 

@@ -50,8 +50,11 @@ def new_blueprint(keys: np.ndarray, first: np.ndarray, probabilities: np.ndarray
 def average_blueprint(table: Table) -> Blueprint:
     """The average strategy of all information sets whose average is known.
 
-    Raises ValueError if it has 2**32 probabilities or more.
+    Raises ValueError if it has 2**32 probabilities or more, or its keys name classes of hands:
+    `average_chart` is for these.
     """
+    if table.classes:
+        raise ValueError(f"a table with {table.classes} classes of hands makes a chart")
     if table.counts[USED] // 2 >= 1 << 32:
         raise ValueError(f"{table.counts[USED] // 2} probabilities do not fit into a blueprint")
     keys = np.zeros(table.counts[SETS], np.uint64)

@@ -1,7 +1,8 @@
-"""A strategy of a chain of deals to play from: dense, two bytes a probability.
+"""A strategy of a chain of deals, or of a table with classes of hands, to play from: dense.
 
-For each decision there is a small table: a row for each class of hands, or a single one if the seat
-has not looked at its cards, and in it the probabilities of all actions but the last one.
+It takes two bytes a probability. For each decision there is a small table: a row for each class of
+hands, or a single one if the seat has not looked at its cards, and in it the probabilities of all
+actions but the last one.
 """
 
 from __future__ import annotations
@@ -13,9 +14,13 @@ import numpy as np
 from pokerspiel.games.compiled import kernel
 from pokerspiel.games.deals import NO_CLASS, DealChain
 from pokerspiel.solvers.strategies import SUM_TOLERANCE
+from pokerspiel.solvers.table import SETS, Table
 
 ONE = 65535
 """What stands for the probability 1."""
+BYTE_ONE = 255
+BYTE_UNIT = ONE // BYTE_ONE
+"""Weights that are multiples of it fit into one byte, in units of 1 / BYTE_ONE."""
 
 DealStrategy = list[np.ndarray]
 """For each deal [rows, classes] float64: probability of each action with each hand.
@@ -129,6 +134,101 @@ def _table(chart: Chart, i: int | None, hands: int, actions: int) -> np.ndarray 
         return None
     weights = weights.reshape(hands, actions - 1).T
     return np.vstack([weights, ONE - weights.sum(axis=0)]) / ONE
+
+
+def average_chart(table: Table) -> Chart:
+    """The average strategy of a table whose keys name classes, rounded to 1 / BYTE_ONE.
+
+    It has all situations in which some class was visited; the classes that were not visited there
+    play the average of those that were. Raises ValueError if it has 2**32 weights or more.
+    """
+    keys = np.zeros(table.counts[SETS], np.uint64)
+    entries = np.zeros(table.counts[SETS], np.uint64)
+    found = _collect(table.slots, table.values, table.classes, keys, entries)
+    order = np.argsort(keys[:found])
+    actions = (entries[:found][order] & np.uint64(0xFFFF)).astype(np.int64)
+    first = np.concatenate([[0], np.cumsum(table.classes * (actions - 1))])
+    if first[-1] >= 1 << 32:
+        raise ValueError(f"{first[-1]} probabilities do not fit into a chart")
+    weights = np.zeros(first[-1], np.uint16)
+    _round_averages(table.values, table.classes, entries[:found][order], first, weights)
+    return new_chart(keys[:found][order], first, actions, weights)
+
+
+@kernel
+def _collect(slots: Any, values: Any, classes: int, keys: Any, entries: Any) -> Any:
+    """Write the keys and entries of the situations with an average, and give their number."""
+    found = 0
+    for i in range(0, len(slots), 2):
+        n = np.int64(slots[i + 1] & np.uint64(0xFFFF))
+        if n > 0:
+            start = np.int64(slots[i + 1] >> np.uint64(16))
+            if _block_mean(values, start, classes, n, np.zeros(n)) > 0.0:
+                keys[found] = slots[i]
+                entries[found] = slots[i + 1]
+                found += 1
+    return found
+
+
+@kernel
+def _block_mean(values: Any, start: int, classes: int, n: int, mean: Any) -> float:
+    """Write the sum of the averages of all classes to mean[:n], and give its total."""
+    total = 0.0
+    mean[:n] = 0.0
+    for hand in range(classes):
+        for i in range(n):
+            value = np.float64(values[start + hand * 2 * n + n + i])
+            mean[i] += value
+            total += value
+    return total
+
+
+@kernel
+def _round_averages(values: Any, classes: int, entries: Any, first: Any, weights: Any) -> None:
+    for k in range(len(entries)):
+        n = np.int64(entries[k] & np.uint64(0xFFFF))
+        start = np.int64(entries[k] >> np.uint64(16))
+        mean = np.zeros(n)
+        row = np.zeros(n)
+        _block_mean(values, start, classes, n, mean)
+        for hand in range(classes):
+            total = 0.0
+            for i in range(n):
+                row[i] = values[start + hand * 2 * n + n + i]
+                total += row[i]
+            if total <= 0.0:
+                row[:] = mean
+            at = first[k] + hand * (n - 1)
+            _round_row(row, weights[at : at + n - 1])
+
+
+@kernel
+def _round_row(row: Any, weights: Any) -> None:
+    """Write all probabilities but the last to `weights`, none off by 1 / BYTE_ONE or more.
+
+    Units that are left over go to the largest remainders: the last one does not become negative.
+    """
+    exact = row / row.sum() * BYTE_ONE
+    units = np.floor(exact)
+    remainder = exact - units
+    for _ in range(BYTE_ONE - np.int64(units.sum())):
+        i = remainder.argmax()
+        units[i] += 1.0
+        remainder[i] = -1.0
+    weights[:] = units[:-1] * BYTE_UNIT
+
+
+def weights_as_bytes(weights: np.ndarray) -> np.ndarray:
+    """Weights in units of 1 / BYTE_ONE. Raises ValueError if one is no multiple of that."""
+    small = (weights // BYTE_UNIT).astype(np.uint8)
+    if not np.array_equal(weights_of_bytes(small), weights):
+        raise ValueError(f"the weights of the chart are finer than 1 / {BYTE_ONE}")
+    return small
+
+
+def weights_of_bytes(small: np.ndarray) -> np.ndarray:
+    """The inverse of `weights_as_bytes`."""
+    return small.astype(np.uint16) * np.uint16(BYTE_UNIT)
 
 
 @kernel

@@ -10,6 +10,9 @@ the others is updated, so that the average of a player is weighed by the play of
 the traverser as well: as in all such solvers there is no promise of an equilibrium then. (OpenSpiel
 updates only the player after the traverser.)
 
+For games too large for that a `Scheme` may let the weights grow up to an iteration only, sample the
+actions of draws, and prune: see `traversal.py`.
+
 The deal and the sampled actions are functions of (seed, iteration, traverser) and of the table, so
 with one thread a run is the same however it is cut into pieces. Several threads share the table and
 may overwrite each other's sums: their runs differ. The order of the deck is fixed for a traversal:
@@ -27,6 +30,7 @@ from typing import Any, Literal
 import numpy as np
 
 from pokerspiel.games.compiled import kernel
+from pokerspiel.games.deals import NO_CLASS
 from pokerspiel.games.kernel import (
     CHANCE,
     act,
@@ -47,6 +51,7 @@ from pokerspiel.solvers.table import (
     TableFullError,
     average_strategy,
     bytes_for,
+    growth_bytes,
     make_room,
     new_table,
     restored_table,
@@ -57,6 +62,7 @@ from pokerspiel.solvers.traversal import (
     NEXT,
     NODES,
     STOP,
+    Scheme,
     Workspace,
     deal,
     new_workspace,
@@ -105,6 +111,7 @@ class MccfrState:
             "iteration": self.iteration,
             "nodes": self.nodes,
             "seconds": self.seconds,
+            "classes": self.table.classes,
         }
 
     @classmethod
@@ -114,12 +121,22 @@ class MccfrState:
         numbers: Mapping[str, int | float],
         memory_limit: int = DEFAULT_MEMORY_LIMIT,
     ) -> MccfrState:
-        """The inverse of `to_arrays` and `to_numbers`; raises ValueError beyond the limit."""
+        """The inverse of `to_arrays` and `to_numbers`.
+
+        Raises ValueError beyond the limit, or if the arrays are of an older format.
+        """
+        table = restored_table(
+            arrays["slots"],
+            arrays["values"],
+            arrays["counts"],
+            int(numbers.get("classes", 0)),
+            memory_limit,
+        )
         return cls(
             seed=int(numbers["seed"]),
             control=np.array([numbers["iteration"], numbers["nodes"], 0], np.int64),
             seconds=float(numbers["seconds"]),
-            table=restored_table(arrays["slots"], arrays["values"], arrays["counts"], memory_limit),
+            table=table,
         )
 
 
@@ -131,6 +148,7 @@ class Progress:
     nodes: int
     seconds: float
     information_sets: int
+    """Stored; where keys name classes, all classes of each situation, visited or not."""
     bytes: int
     """Of the table."""
     unstored: int
@@ -140,8 +158,9 @@ class Progress:
 class Mccfr:
     """External-sampling MCCFR on `game`, from `state` if given, else from the beginning.
 
-    `memory_limit` bounds the bytes of the table, the moment of its growth included. Raises
-    ValueError if it is too small to begin with.
+    `memory_limit` bounds the bytes of the table, the moment of its growth included. A run that goes
+    on from a `state` must be given the `scheme` that it began with. Raises ValueError if the limit
+    is too small to begin with, or the scheme makes no sense.
     """
 
     def __init__(
@@ -151,12 +170,19 @@ class Mccfr:
         threads: int = 1,
         memory_limit: int = DEFAULT_MEMORY_LIMIT,
         state: MccfrState | None = None,
+        scheme: Scheme | None = None,
     ) -> None:
         if threads < 1:
             raise ValueError(f"threads={threads} is not allowed: expected 1 or more")
         self.game = game
         self.memory_limit = memory_limit
-        self.state = state or _new_state(seed, memory_limit)
+        self.scheme = _checked(scheme or Scheme())
+        self.state = state or _new_state(seed, memory_limit, game.classes)
+        if self.state.table.classes != game.classes:
+            raise ValueError(
+                f"the table has {self.state.table.classes} classes of hands, {game} has "
+                f"{game.classes}: train anew"
+            )
         self._workspaces = [new_workspace(game) for _ in range(threads)]
 
     def run(
@@ -189,7 +215,7 @@ class Mccfr:
     def _compile(self) -> None:
         """Compile the kernel, or load it, before the clock runs."""
         self.state.control[STOP] = 1
-        _iterate(self._workspaces[0], self.game, self.state, 0)
+        _iterate(self._workspaces[0], self, 0)
 
     def _run_period(self, last: int, seconds: float) -> None:
         """Let the threads work for some seconds, until iteration `last` or a crowded table."""
@@ -199,7 +225,7 @@ class Mccfr:
         pool = ThreadPoolExecutor(len(self._workspaces))
         try:
             for workspace in self._workspaces:
-                work.append(pool.submit(_iterate, workspace, self.game, self.state, last))
+                work.append(pool.submit(_iterate, workspace, self, last))
             wait(work, timeout=max(seconds, 0.0))
         finally:
             control[STOP] = 1
@@ -208,14 +234,20 @@ class Mccfr:
         for done in work:
             done.result()
 
+    def free_memory(self) -> int:
+        """Bytes of the limit that neither the table nor its next growth needs."""
+        table = self.state.table
+        return self.memory_limit - table_bytes(table) - growth_bytes(table)
+
     def progress(self) -> Progress:
-        counts = self.state.table.counts
+        table = self.state.table
+        counts = table.counts
         return Progress(
             iteration=self.state.iteration,
             nodes=self.state.nodes,
             seconds=self.state.seconds,
-            information_sets=int(counts[SETS]),
-            bytes=table_bytes(self.state.table),
+            information_sets=int(counts[SETS]) * max(table.classes, 1),
+            bytes=table_bytes(table),
             unstored=int(counts[UNSTORED] + counts[CONFLICTS]),
         )
 
@@ -226,14 +258,30 @@ class Mccfr:
         return out
 
 
-def _new_state(seed: int, memory_limit: int) -> MccfrState:
-    return MccfrState(seed, np.zeros(3, np.int64), 0.0, new_table(memory_limit))
+def _checked(scheme: Scheme) -> Scheme:
+    """The scheme with numbers of the kernels' type; ValueError names one that makes no sense."""
+    if not scheme.linear_until >= 1:
+        raise ValueError(f"linear_until={scheme.linear_until:g}: expected 1 iteration or more")
+    if not 0 < scheme.draw_sampling <= 1:
+        raise ValueError(
+            f"draw_sampling={scheme.draw_sampling:g}: expected a probability above 0, up to 1"
+        )
+    if not scheme.prune > 0:
+        raise ValueError(f"prune={scheme.prune:g}: expected a number above 0")
+    return Scheme(*map(float, scheme))
 
 
-def _iterate(workspace: Workspace, game: Game, state: MccfrState, last: int) -> None:
+def _new_state(seed: int, memory_limit: int, classes: int) -> MccfrState:
+    return MccfrState(seed, np.zeros(3, np.int64), 0.0, new_table(memory_limit, classes=classes))
+
+
+def _iterate(workspace: Workspace, solver: Mccfr, last: int) -> None:
     """The work of one thread."""
+    game, state = solver.game, solver.state
     seed = np.uint64(state.seed % (1 << 64))
-    run_iterations(workspace, game.tables, state.table, state.control, game.players, seed, last)
+    run_iterations(
+        workspace, game.tables, state.table, state.control, game.players, seed, last, solver.scheme
+    )
 
 
 @dataclass(frozen=True)
@@ -248,18 +296,22 @@ class Estimate:
 def estimate_size(game: Game, hands: int = 100_000, seed: int = 0) -> Estimate:
     """Estimate the number of information sets from random hands.
 
-    With S sets seen, f1 of them once and f2 twice: S + f1 (f1 - 1) / (2 (f2 + 1)), the estimator of
+    Where keys name classes of hands, of situations, in each of which all classes are stored. With S
+    sets seen, f1 of them once and f2 twice: S + f1 (f1 - 1) / (2 (f2 + 1)), the estimator of
     Chao (1984) without bias. The less alike the chances of the sets, the more is missed.
     """
+    classes = game.classes
     keys = np.zeros(hands * min(game.limits.max_game_length, 64), np.uint64)
     actions = np.zeros(len(keys), np.int64)
     found = _sample_keys(new_workspace(game), game.tables, np.uint64(seed), hands, keys, actions)
+    if classes:
+        keys &= ~np.uint64(NO_CLASS)
     _, index, times = np.unique(keys[:found], return_index=True, return_counts=True)
     once = int(np.sum(times == 1))
     twice = int(np.sum(times == 2))
     sets = len(index) + once * (once - 1) // (2 * (twice + 1))
     mean = float(actions[index].mean()) if len(index) else 0.0
-    return Estimate(sets, bytes_for(sets, mean))
+    return Estimate(sets * max(classes, 1), bytes_for(sets, mean, classes))
 
 
 @kernel

@@ -88,7 +88,7 @@ def contents(solver: Mccfr) -> dict[int, bytes]:
     found = {}
     for key, entry in table.slots.reshape(-1, 2).tolist():
         if key:
-            first, n = entry >> 16, entry & 0xFFFF
+            first, n = entry >> 16, (entry & 0xFFFF) * max(table.classes, 1)
             found[key] = table.values[first : first + 2 * n].tobytes()
     return found
 
