@@ -31,6 +31,7 @@ from pokerspiel.agents.agent import CompiledAgent, exact
 from pokerspiel.agents.policy import BLUEPRINT, CHART, Policy, new_policy
 from pokerspiel.agents.spiel_table import TEXTS, SpielGame, SpielTableBot, is_ours
 from pokerspiel.games import drive
+from pokerspiel.games.abstraction.cluster_file import bring, new_centres
 from pokerspiel.games.compiled import kernel
 from pokerspiel.games.kernel import (
     CHANCE,
@@ -65,6 +66,8 @@ _CHART = {
     "weights": np.uint16,
 }
 """The arrays of each kind of table. Weights of a chart may be stored as bytes: see `chart.py`."""
+_CENTRES = "centres."
+"""What the names of the arrays begin with that hold the centres of the bot's buckets."""
 _PROBE_HANDS = 200
 _SUM_TOLERANCE = 1e-3
 """How far float32 probabilities of an information set may be from a sum of 1."""
@@ -217,6 +220,10 @@ def save_bot(
         "format_version": str(FORMAT_VERSION),
         "manifest": json.dumps(asdict(manifest)),
     }
+    centres = about.centres if isinstance(about, Game) else None
+    if centres is not None:
+        arrays |= {_CENTRES + key: array for key, array in centres.to_arrays().items()}
+        metadata["centres"] = centres.to_text()
     try:
         _write_whole(path, save(arrays, metadata))
     except OSError as error:
@@ -299,11 +306,14 @@ def load_bot(path: str | Path) -> Bot | SpielTableBot:
 
 
 def _read(path: Path, with_arrays: bool) -> tuple[Manifest, dict[str, np.ndarray]]:
+    """Manifest and arrays of the table; the centres of the bot's buckets become known."""
     try:
         with safe_open(path, framework="np") as file:
             metadata = file.metadata() or {}
             manifest = _manifest(metadata)
             arrays = {key: file.get_tensor(key) for key in file.keys()} if with_arrays else {}  # noqa: SIM118
+            if with_arrays:
+                arrays = _without_centres(manifest, arrays, metadata)
     except (SafetensorError, json.JSONDecodeError, UnicodeDecodeError) as error:
         raise BotFileError(f"{path} is no bot file, or is damaged: {_one_line(error)}") from None
     except OSError as error:
@@ -311,6 +321,25 @@ def _read(path: Path, with_arrays: bool) -> tuple[Manifest, dict[str, np.ndarray
     except ValueError as error:
         raise BotFileError(f"{path}: {_one_line(error)}") from None
     return manifest, arrays
+
+
+def _without_centres(
+    manifest: Manifest, arrays: Mapping[str, np.ndarray], metadata: Mapping[str, str]
+) -> dict[str, np.ndarray]:
+    """Bring the centres in the file, if there are any; returns the other arrays.
+
+    Raises ValueError if they are damaged, or not those that the game names.
+    """
+    if "centres" in metadata:
+        of_centres = {
+            key.removeprefix(_CENTRES): array
+            for key, array in arrays.items()
+            if key.startswith(_CENTRES)
+        }
+        name = bring(new_centres(of_centres, metadata["centres"], "the file"))
+        if f"buckets={name}" not in manifest.game:
+            raise ValueError(f"brings the centres {name}, which are not those of {manifest.game}")
+    return {key: array for key, array in arrays.items() if not key.startswith(_CENTRES)}
 
 
 def _one_line(error: BaseException) -> str:

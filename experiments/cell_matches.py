@@ -7,31 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pokerspiel.agents.agent import CompiledAgent, exact
+from pokerspiel.agents.agent import exact
 from pokerspiel.agents.arena import play_match
-from pokerspiel.agents.policy import BLUEPRINT, Policy, new_policy
+from pokerspiel.agents.bot_file import Bot
 from pokerspiel.agents.roster import find_agent
 from pokerspiel.experiments.budget import Budget, Standing, spaced, spend
 from pokerspiel.experiments.cells import MATCH_HANDS, MATCH_SEED, OPPONENT
 from pokerspiel.experiments.options import bytes_text
 from pokerspiel.experiments.results import Point
 from pokerspiel.games.variants import Game
-from pokerspiel.solvers.blueprint import average_blueprint
 from pokerspiel.solvers.mccfr import Mccfr
 
 MATCHES_A_DECADE, FIRST_MATCH = 2, 100
-
-
-class _Learner(CompiledAgent):
-    """The average strategy of a solver, at the table."""
-
-    def __init__(self, solver: Mccfr) -> None:
-        super().__init__("learner", solver.game)
-        self._policy = new_policy(BLUEPRINT, solver.game, average_blueprint(solver.state.table))
-
-    def policy(self, game: Game) -> Policy:
-        self.check(game)
-        return self._policy
 
 
 def match_points(game: Game, seed: int, budget: Budget) -> Iterator[Point]:
@@ -51,7 +38,8 @@ def match_points(game: Game, seed: int, budget: Budget) -> Iterator[Point]:
             raise MemoryError(f"{solver.state.iteration:,} iterations fill the limit of {limit}")
 
     for at in spend(advance, standing, budget, spaced(MATCHES_A_DECADE, FIRST_MATCH)):
-        result = play_match([_Learner(solver), opponent], game, MATCH_HANDS, MATCH_SEED)
+        learner = Bot("learner", game, solver.state.average(), None)
+        result = play_match([learner, opponent], game, MATCH_HANDS, MATCH_SEED)
         score = result.players[0].score
         assert score.ci95 is not None
         yield Point(

@@ -36,7 +36,7 @@ from pokerspiel.experiments.output import json_text, note, print_json, print_tab
 from pokerspiel.experiments.report import write_report
 from pokerspiel.experiments.run_folder import RunFolder, write_text
 from pokerspiel.experiments.telling import Telling
-from pokerspiel.games import drive, variants
+from pokerspiel.games import drive
 from pokerspiel.games.kernel import CHANCE, TERMINAL
 from pokerspiel.games.variants import Game
 
@@ -204,7 +204,7 @@ def _train(
 def _write_bot(folder: Path, bot: Path, matches: Sequence[dict[str, Any]]) -> Manifest:
     """Write the bot of a run, with its results in `matches` as its measured strength."""
     run = RunFolder(folder)
-    game = variants.load(run.manifest()["game"])
+    game = run.game()
     strength = {
         match["opponent"]: {
             "hands": match["hands"],

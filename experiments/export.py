@@ -12,11 +12,8 @@ from pokerspiel.experiments.output import note, print_json
 from pokerspiel.experiments.run_folder import RunFolder
 from pokerspiel.experiments.solve import Plan, load_solver, read_plan
 from pokerspiel.experiments.train import ALGORITHM, check_versions, load_state
-from pokerspiel.games import variants
 from pokerspiel.games.variants import Game
 from pokerspiel.solvers.best_response import EXPLOITABILITY
-from pokerspiel.solvers.blueprint import average_blueprint
-from pokerspiel.solvers.chart import average_chart
 from pokerspiel.solvers.mccfr import MccfrState
 from pokerspiel.solvers.table import visited_sets
 
@@ -36,7 +33,7 @@ def run(path: Path, out: Path, name: str | None, json: bool, quiet: bool) -> Non
 
 def _trained_bot(folder: RunFolder, out: Path, name: str | None) -> Manifest:
     manifest = folder.manifest()
-    game = variants.load(str(manifest.get("game")))
+    game = folder.game()
     check_versions(manifest, game, folder.path)
     return write_bot(
         out, game, load_state(folder, None), name, algorithm=str(manifest.get("algorithm"))
@@ -91,11 +88,10 @@ def write_bot(
     visited = visited_sets(state.table)
     if visited == 0:
         raise ValueError("nothing has been learnt yet: train longer")
-    table = average_chart(state.table) if game.classes else average_blueprint(state.table)
     return save_bot(
         out,
         game,
-        table,
+        state.average(),
         information_sets=visited,
         one_byte=game.classes > 0,
         algorithm=algorithm,

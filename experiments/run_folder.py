@@ -4,6 +4,7 @@
 |---|---|
 | `config.toml` | the options, resolved; `--config` of the same command takes it back |
 | `manifest.json` | kind of the run, game string, algorithm, versions, machine |
+| `*.centres` | the centres of the game's buckets, if it has any |
 | `metrics.jsonl` | one line a report: iteration, seconds, nodes and more of the solver's |
 | `events.out.tfevents.*` | the same for TensorBoard |
 | `checkpoints/N.safetensors` | the solver's state after N iterations; `latest` names the last one |
@@ -25,6 +26,8 @@ from typing import Any
 import numpy as np
 
 from pokerspiel.experiments.output import json_text
+from pokerspiel.games.abstraction import cluster_file
+from pokerspiel.games.variants import Game, load
 
 FORMAT = 1
 KEPT_CHECKPOINTS = 3
@@ -153,6 +156,18 @@ class RunFolder:
     def solved(self) -> bool:
         """Whether it is a run of `solve`."""
         return bool(self.manifest().get("kind") == SOLVED)
+
+    def keep_centres(self, game: Game) -> None:
+        """Write the centres of the game's buckets, so that the run goes on wherever it lies."""
+        centres = game.centres
+        if centres is not None:
+            cluster_file.save(centres, self.path / cluster_file.file_name(game.name, centres))
+
+    def game(self) -> Game:
+        """The game of the run. Raises ValueError if its centres are damaged or not there."""
+        for path in sorted(self.path.glob(f"*{cluster_file.SUFFIX}")):
+            cluster_file.bring(cluster_file.load(path))
+        return load(str(self.manifest().get("game")))
 
     def config(self) -> dict[str, Any]:
         path = self.path / CONFIG

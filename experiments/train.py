@@ -86,6 +86,7 @@ def start(plan: Plan, out: Path, settings: Sequence[str] | None, json: bool, qui
     limit = parse_bytes(plan.memory_limit)
     solver = plan.solver(game, limit)
     folder = run_folder.create(out, vars(plan), manifest(game, plan))
+    folder.keep_centres(game)
     _announce(game, limit, quiet)
     return _train(solver, plan, folder, json, quiet)
 
@@ -139,7 +140,7 @@ def resume(
         threads=threads or plan.threads,
         memory_limit=memory_limit or plan.memory_limit,
     )
-    game = variants.load(plan.game)
+    game = folder.game()
     check_versions(folder.manifest(), game, path)
     limit = parse_bytes(plan.memory_limit)
     state = load_state(folder, limit)

@@ -20,6 +20,9 @@ from pathlib import Path
 from typing import Any
 
 import numba
+from llvmlite import binding, ir  # type: ignore[import-untyped]
+from numba import types
+from numba.extending import intrinsic
 
 _ROOMS = ("games", "solvers", "agents", "experiments")
 _MARK = "games.compiled import"
@@ -138,3 +141,36 @@ def kernel(
     if inline:
         options["forceinline"] = True
     return numba.njit(signature, fastmath=_FUSED if fuse else False, **options)(function)
+
+
+def by_address(signature: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Compile a function once, with C's types, and let kernels call it by its address.
+
+    A kernel carries the machine code of all kernels that it calls, and so does everything that
+    calls it. For a large function that many call this costs minutes of compiling; a call by address
+    costs some nanoseconds. The code is compiled, or loaded, when its file is imported.
+    """
+
+    def compile_once(function: Callable[..., Any]) -> Any:
+        numba.config.CACHE_DIR = _folder_for(function.__code__.co_filename)
+        compiled = numba.cfunc(signature, cache=True, error_model="numpy")(function)
+        name = f"{function.__module__}.{function.__qualname__}"
+        binding.add_symbol(name, compiled.address)
+        kept_alive.append(compiled)
+        return types.ExternalFunction(name, signature)
+
+    return compile_once
+
+
+kept_alive: list[Any] = []
+"""Functions whose addresses are in use."""
+
+
+@intrinsic
+def address_of(typing_context: Any, record: Any) -> Any:
+    """The address of a record, for functions `by_address`."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.bitcast(args[0], ir.IntType(8).as_pointer())
+
+    return types.voidptr(record), codegen

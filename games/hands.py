@@ -275,6 +275,36 @@ def _omaha_flush(t: Any, hole: Any, n_hole: int, board: Any, n_board: int) -> in
 
 
 @kernel
+def number_of_board(t: Any, board: Any, n_board: int) -> Any:
+    """Number of the ranks of up to five board cards, below BOARDS."""
+    row = _row(
+        t, _rank_at(board, 0, n_board), _rank_at(board, 1, n_board), _rank_at(board, 2, n_board)
+    )
+    return t.board[row + _pair(t, _rank_at(board, 3, n_board), _rank_at(board, 4, n_board))]
+
+
+@kernel
+def pair_of_ranks(t: Any, a: int, b: int) -> Any:
+    """Number of the pair of the ranks of two cards, below PAIRS."""
+    return _pair(t, _rank(a), _rank(b))
+
+
+@kernel
+def suit_of_flush(board: Any, n_board: int) -> Any:
+    """The suit of which a board of up to five cards has three or more, -1 if there is none."""
+    suits = (_suit_counts(board, n_board) + np.uint64(0x5555)) & np.uint64(0x8888)
+    return np.int64(lowest_card(suits) >> 2) if suits else np.int64(-1)
+
+
+@kernel
+def flush_of_pair(t: Any, a: int, b: int, board: Any, n_board: int) -> int:
+    """Best strength of two cards of one suit and three board cards of the same."""
+    one = np.uint64(1)
+    held = one << _rank(a) | one << _rank(b)
+    return int(_omaha_suited(t, held, _suit_mask(board, n_board, a & 3)))
+
+
+@kernel
 def omaha_rank(
     t: Any, hole: Any, n_hole: int, board: Any, n_board: int, from_hole: int, from_board: int
 ) -> int:
@@ -283,10 +313,7 @@ def omaha_rank(
     At most five board cards; the strength is one among hands of from_hole + from_board cards, and 0
     while there are too few cards.
     """
-    row = _row(
-        t, _rank_at(board, 0, n_board), _rank_at(board, 1, n_board), _rank_at(board, 2, n_board)
-    )
-    number = t.board[row + _pair(t, _rank_at(board, 3, n_board), _rank_at(board, 4, n_board))]
+    number = number_of_board(t, board, n_board)
     start = np.uint64((from_board - 1) * BOARDS + number) * np.uint64(PAIRS)
     best = 0
     for i in range(n_hole):

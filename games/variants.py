@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 
 from pokerspiel.games import kuhn, leduc, svara, sviten
+from pokerspiel.games.abstraction.cluster_file import Centres
+from pokerspiel.games.abstraction.cluster_file import find as find_centres
 from pokerspiel.games.cards import card_name
 from pokerspiel.games.deals import DealChain
 from pokerspiel.games.parameters import Limits, Parameter, Value, resolve
@@ -141,13 +143,23 @@ class Game:
         classes = getattr(self.family, "key_classes", None)
         return int(classes(self)) if classes is not None else 0
 
+    @property
+    def centres(self) -> Centres | None:
+        """The centres of its buckets, which its runs and bots carry along; None without buckets."""
+        name = str(self.parameters.get("buckets", ""))
+        return find_centres(name, self.name) if name else None
+
     def new_states(self, n: int = 1) -> np.ndarray:
         """`n` blank states; a kernel's `begin` starts a hand in one."""
         return np.zeros(n, self.state_type)
 
     def with_parameters(self, **changes: Value) -> Game:
         """The same variant with other values for some parameters."""
-        return load_variant(self.name, {**self.parameters, **changes})
+        kept = dict(self.parameters)
+        if changes.get("abstraction", kept.get("abstraction")) != kept.get("abstraction"):
+            for name in getattr(self.family, "OF_ABSTRACTION", ()):
+                del kept[name]
+        return load_variant(self.name, {**kept, **changes})
 
     def chain_of_deals(self, most_rows: int | None = None) -> DealChain:
         """The game as a chain of deals, whatever its abstraction.
@@ -196,6 +208,8 @@ def load_variant(name: str, given: Mapping[str, object]) -> Game:
     variant = VARIANTS[name]
     parameters = resolve(variant.parameters, given)
     family = variant.family
+    if hasattr(family, "complete"):
+        parameters = family.complete(parameters, name)
     return Game(variant, parameters, family.make_tables(parameters), family.limits(parameters))
 
 

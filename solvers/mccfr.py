@@ -42,6 +42,8 @@ from pokerspiel.games.kernel import (
     random_below,
 )
 from pokerspiel.games.variants import Game
+from pokerspiel.solvers.blueprint import Blueprint, average_blueprint
+from pokerspiel.solvers.chart import Chart, average_chart
 from pokerspiel.solvers.table import (
     CONFLICTS,
     SETS,
@@ -113,6 +115,10 @@ class MccfrState:
             "seconds": self.seconds,
             "classes": self.table.classes,
         }
+
+    def average(self) -> Blueprint | Chart:
+        """The average strategy: a chart where keys name classes of hands."""
+        return average_chart(self.table) if self.table.classes else average_blueprint(self.table)
 
     @classmethod
     def from_arrays(

@@ -31,7 +31,7 @@ from pokerspiel.games.compiled import kernel
 from pokerspiel.games.hands import DRAW_FLUSH, draw_rank, flush_rank, omaha_rank
 from pokerspiel.games.kernel import mix, random_below
 
-VERSION = 1
+VERSION = 2
 PLANS = 6
 BETTING, DRAWING, KEEPING = 0, 1, 2
 """Moments of decision: bet, choose discards, keep or reject the face-up card."""
@@ -132,7 +132,8 @@ def _three_in_five(cards: Any, count: int) -> bool:
 @kernel
 def information_key(state: Any, tables: Any, player: int, moment: int) -> Any:
     """Hash of the abstract information set of `player` at a `moment` of decision."""
-    key = mix(state.round_history, np.uint64(player * 4 + moment))
+    key = mix(_stakes(state, tables.rules[0]), state.round_bets)
+    key = mix(key, np.uint64((player * 4 + moment) * 16 + state.led + 1))
     draws = np.uint64(0)
     for seat in range(tables.rules[0].players):
         draws = draws << np.uint64(3) | np.uint64(_draw_class(state, seat))
@@ -141,34 +142,46 @@ def information_key(state: Any, tables: Any, player: int, moment: int) -> Any:
 
 
 @kernel
-def stakes(state: Any, rules: Any) -> Any:
+def _stakes(state: Any, rules: Any) -> Any:
     """Hash of what a round is played for: the level of the pot when all stacks are deep enough.
 
     Where somebody can run out of chips, the legal actions depend on every chip: then all count.
     """
     key = mix(np.uint64(state.street), np.uint64(state.folded))
-    if not _deep(state, rules):
-        key = mix(key, np.uint64(state.pot))
-        for seat in range(rules.players):
-            key = mix(key, np.uint64(state.stack[seat]))
-        return key
-    level = 0
-    for bound in (SMALL_POT, MIDDLE_POT, LARGE_POT, HUGE_POT):
-        if state.pot > bound * rules.big_blind:
-            level += 1
-    return mix(key, np.uint64(level))
+    if not is_deep(state, rules):
+        return mix(key, chips(state, rules))
+    return mix(key, np.uint64(pot_level(state.round_pot // rules.big_blind)))
 
 
 @kernel
-def _deep(state: Any, rules: Any) -> bool:
-    """Whether no seat can run out of chips: the limit bounds what the rounds left can cost."""
+def chips(state: Any, rules: Any) -> Any:
+    """Hash of all chips at the start of the round."""
+    key = np.uint64(state.round_pot)
+    for seat in range(rules.players):
+        key = mix(key, np.uint64(state.stack[seat] + state.bet[seat]))
+    return key
+
+
+@kernel
+def pot_level(blinds: int) -> int:
+    """The level of a pot, counted in big blinds."""
+    level = 0
+    for bound in (SMALL_POT, MIDDLE_POT, LARGE_POT, HUGE_POT):
+        if blinds > bound:
+            level += 1
+    return level
+
+
+@kernel
+def is_deep(state: Any, rules: Any) -> bool:
+    """Whether no seat can run out of chips: the limit bounds what the rounds can cost from here."""
     if rules.structure != FIXED_LIMIT:
         return False
     most = 0
     for street in range(state.street, rules.rounds):
         most += rules.max_wagers * rules.big_blind * (2 if street > 1 else 1)
     for seat in range(rules.players):
-        if is_live(state, seat) and state.stack[seat] <= most:
+        if is_live(state, seat) and state.stack[seat] + state.bet[seat] <= most:
             return False
     return True
 

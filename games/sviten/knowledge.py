@@ -17,7 +17,18 @@ from pokerspiel.games.kernel import (
     NOBODY,
     mix,
 )
-from pokerspiel.games.sviten.state import BET, DRAW, HALVES, HOLE, KEEP, REPLACE, SET_ASIDE, held
+from pokerspiel.games.sviten import buckets
+from pokerspiel.games.sviten.state import (
+    BET,
+    CLUSTERS,
+    DRAW,
+    HALVES,
+    HOLE,
+    KEEP,
+    REPLACE,
+    SET_ASIDE,
+    held,
+)
 
 # What a seat knows of each suit: the sum of a hash of every card that it has seen, with where it is
 # and which of the face-up cards it was. Suits with equal sums are exchangeable.
@@ -136,9 +147,12 @@ def information_key(state: Any, tables: Any, player: int) -> Any:
     """Hash of what `player` knows.
 
     `none` remembers all public events and own cards and discards, up to an exchange of suits.
-    `halves` is described in `abstraction/halves.py`.
+    `halves` and `clusters` are described in `abstraction/`.
     """
     rules = tables.rules[0]
+    if rules.abstraction == CLUSTERS:
+        drawing, keeping = state.phase == DRAW, state.phase == KEEP
+        return buckets.information_key(state, rules, player, drawing, keeping)
     if rules.abstraction == HALVES:
         moment = halves.BETTING
         if state.phase == DRAW:

@@ -34,12 +34,14 @@ from pokerspiel.games.kernel import (
     MAX_DECKS,
     mix,
 )
+from pokerspiel.games.sviten import buckets
 from pokerspiel.games.sviten.knowledge import hand_order
 from pokerspiel.games.sviten.showdown import finish
 from pokerspiel.games.sviten.state import (
     BET,
     BOARD,
     BURNS,
+    CLUSTERS,
     DRAW,
     FACE_DOWN,
     FACE_UP,
@@ -117,7 +119,9 @@ def _blind_seats(players: int) -> tuple[int, int]:
 @kernel
 def _open_round(state: Any, rules: Any, step: int) -> None:
     open_round(state, rules.players, step)
-    state.round_history = mix(halves.stakes(state, rules), np.uint64(state.aggressor + 1))
+    state.round_bets = 0
+    state.round_pot = state.pot
+    state.led = state.aggressor
     state.aggressor = -1
 
 
@@ -185,7 +189,7 @@ def _act_bet(state: Any, tables: Any, action: int) -> None:
     rules = tables.rules[0]
     seat = state.turn
     bet(state, rules, seat, action)
-    state.round_history = mix(state.round_history, np.uint64(action + 1))
+    state.round_bets = mix(state.round_bets, np.uint64(action + 1))
     if action == FOLD:
         state.muck |= held(state, seat)
         if live_seats(state, rules.players) == 1:
@@ -225,6 +229,8 @@ def discarded(state: Any, tables: Any, action: int) -> Any:
     choice = action - first_discard(rules)
     if rules.abstraction == HALVES:
         return halves.plan(state, rules, tables.rules[0].hands, state.turn, choice)
+    if rules.abstraction == CLUSTERS:
+        return buckets.plan(state, rules, state.turn, choice)
     order = hand_order(state, state.turn)
     places = 0
     for i in range(rules.hole_cards):
@@ -389,6 +395,11 @@ def legal_actions(state: Any, tables: Any, actions: Any) -> Any:
     n = 0
     if rules.abstraction == HALVES:
         for choice in range(min(halves.PLANS, 1 << rules.hole_cards)):
+            actions[n] = first_discard(rules) + choice
+            n += 1
+        return n
+    if rules.abstraction == CLUSTERS:
+        for choice in range(buckets.offers(rules)):
             actions[n] = first_discard(rules) + choice
             n += 1
         return n

@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pokerspiel.games.abstraction import halves
+from pokerspiel.games.abstraction import cluster_file, clusters, halves
+from pokerspiel.games.abstraction.outlook import OUTLOOK
 from pokerspiel.games.betting import (
     BETTING,
     BETTING_PARAMETERS,
@@ -46,10 +47,13 @@ TO_DRAW, TO_OMAHA, BY_POSITION, FRACTIONAL = 0, 1, 2, 3
 
 ODD_CHIPS = ("draw", "omaha", "position", "fractional")
 
-ABSTRACTIONS = {"none": 1, "halves": halves.VERSION}
+ABSTRACTIONS = {"none": 1, "halves": halves.VERSION, "clusters": clusters.VERSION}
 """Names of the information sets, with the version of each."""
 
-NO_ABSTRACTION, HALVES = 0, 1
+NO_ABSTRACTION, HALVES, CLUSTERS = 0, 1, 2
+
+OF_ABSTRACTION = ("buckets",)
+"""Parameters that mean nothing in another abstraction."""
 
 STATE = np.dtype(
     [
@@ -77,10 +81,9 @@ STATE = np.dtype(
         ("up_count", np.uint8),
         ("up", np.uint8, (SEATS,)),  # the face-up cards, in order
         ("memory", np.uint64, (SEATS,)),  # hash of private events
-        (
-            "round_history",
-            np.uint64,
-        ),  # hash of the stakes at the start of the round and the bets since
+        ("round_bets", np.uint64),  # hash of the bets of the round
+        ("round_pot", np.int32),  # chips in the middle when the round began
+        ("led", np.int8),  # who made the last wager of the round before, -1 if nobody
         ("aggressor", np.int8),  # who made the last wager of the round
         ("bucket", np.int32, (SEATS,)),  # abstract hand, for the moment named by `bucket_tag`
         ("bucket_tag", np.uint8, (SEATS,)),
@@ -116,6 +119,8 @@ LOOK_UP = np.dtype(
         ("hands", HAND_TABLES),
         ("draw_class", np.int8, (halves.STRENGTHS,)),  # class of a strength, in `halves`
         ("omaha_class", np.int8, (halves.BOARDS, halves.TEXTURES, halves.STRENGTHS)),
+        ("outlook", OUTLOOK),
+        ("clusters", clusters.CLUSTERS),
     ],
     align=True,
 )
@@ -152,6 +157,7 @@ PARAMETERS = (
     Parameter("ranks", "23456789TJQKA", "ranks in the deck"),
     Parameter("suits", "cdhs", "suits in the deck"),
     Parameter("abstraction", "none", "information sets", choices=tuple(ABSTRACTIONS)),
+    Parameter("buckets", "", "of `clusters`: name or file of the centres"),
 )
 
 
@@ -210,6 +216,8 @@ def make_tables(parameters: dict[str, Any]) -> Tables:
         draw_class, omaha_class = _strength_classes(tables, rules.tobytes())
         tables.rules["draw_class"] = draw_class
         tables.rules["omaha_class"] = omaha_class
+    if rules["abstraction"][0] == CLUSTERS:
+        cluster_file.fill(tables.rules, parameters)
     return tables
 
 
@@ -233,6 +241,18 @@ def _check_deck(parameters: dict[str, Any], deck: int, board: int) -> None:
             f"a deck of {deck} cards can run dry with {parameters['players']} players: "
             f"{needed} are needed"
         )
+
+
+def complete(parameters: dict[str, Any], variant: str) -> dict[str, Any]:
+    """The parameters with the full name of the centres that they name."""
+    return cluster_file.complete(parameters, variant)
+
+
+def key_classes(game: Any) -> int:
+    """Classes of hands that a key names; 0 where it names none."""
+    if game.tables.rules[0]["abstraction"] != CLUSTERS:
+        return 0
+    return int(game.tables.rules[0]["clusters"]["sizes"].max())
 
 
 def limits(parameters: dict[str, Any]) -> Limits:

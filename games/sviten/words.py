@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pokerspiel.games import betting
-from pokerspiel.games.abstraction import halves
+from pokerspiel.games.abstraction import clusters, halves
 from pokerspiel.games.cards import (
     RANKS,
     card_name,
@@ -20,17 +20,20 @@ from pokerspiel.games.sviten.knowledge import (
     ON_FLOP,
     ON_RIVER,
     ON_TURN,
+    information_key,
     known_suits,
     place_of,
     visible,
 )
 from pokerspiel.games.sviten.play import discarded
 from pokerspiel.games.sviten.state import (
+    CLUSTERS,
     DRAW,
     HALVES,
     KEEP,
     KEPT,
     MAX_HAND,
+    NO_ABSTRACTION,
     REJECTED,
     first_discard,
     keep,
@@ -62,7 +65,7 @@ def action_name(game: Any, state: Any, action: int) -> str:
     cards = cards_text(sorted(described[1], reverse=True))
     words = f"discard {cards}" if cards else "stand pat"
     rules = game.tables.rules[0]
-    if rules["abstraction"] == HALVES:
+    if rules["abstraction"] != NO_ABSTRACTION:
         return f"{words} (plan {action - first_discard(rules)})"
     return words
 
@@ -108,6 +111,9 @@ def hand_text(game: Any, state: Any, player: int) -> str:
             int(state["phase"]), halves.BETTING
         )
         return f"bucket {int(halves.bucket(state, game.tables, player, moment))}"
+    if game.tables.rules[0]["abstraction"] == CLUSTERS:
+        key = information_key(state, game.tables, player)
+        return f"bucket {int(key) & clusters.KEY_CLASS}"
     words = [int(word) for word in known_suits(state, player)]
     names = dict(zip(sorted(range(4), key=lambda suit: -words[suit]), "wxyz", strict=True))
     places: dict[str, list[str]] = {}

@@ -1,0 +1,373 @@
+"""The abstraction `clusters` of the Sviten games: hands by the nearest of frozen centres.
+
+At each moment of decision a hand has `FEATURES` numbers, computed on the fly from what its player
+sees (`outlook.py`), in two dimensions throughout, since the halves of a pot are won separately:
+
+| moment | features |
+|---|---|
+| preflop | best percentile to draw to; both percentiles as held; best mean of both; their spread |
+| flop | of the best discard: both percentiles, their product, spread of the outcome; draw as held |
+| draw | both percentiles of the best discard, and what the best of 0, 1, 2, 3+ cards falls behind |
+| keep | both percentiles when the face-up card is kept, and when it is rejected |
+| turn | draw half; mean, spread and share above 0.9 of the Omaha half's percentile on the river |
+| river | percentile of both halves; whether the hand blocks the best flush or full house |
+
+The bucket is the nearest centre (k-means, frozen in a file with a content hash). What else an
+information set keeps is described in `sviten/buckets.py`.
+
+Of the discards it offers a handful, `CANDIDATES`: the best of each number of cards by the mean of
+both halves, and the best for each half alone. One choice thus means the same in all hands, and what
+everybody sees of most of them is the same too.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pokerspiel.games.abstraction.outlook import (
+    DISCARDS,
+    MAX_CARDS,
+    draw_percentile,
+    new_outlook,
+    omaha_percentile,
+    river_levels,
+    run_outs,
+)
+from pokerspiel.games.cards import popcount
+from pokerspiel.games.compiled import kernel
+from pokerspiel.games.hands import suit_of_flush
+
+VERSION = 1
+MOMENTS = ("preflop", "flop", "draw", "keep", "turn", "river")
+PREFLOP, FLOP, DRAW, KEEP, TURN, RIVER = range(len(MOMENTS))
+FEATURES = 6
+MAX_BUCKETS = 2046
+"""The buckets of a moment must fit into the last bits of a key."""
+KEY_CLASS = 2047
+MEMO = 1 << 16
+"""Answers that are remembered, by a hash of the cards."""
+SAMPLES, FEW_SAMPLES = 32, 24
+"""Deals of the cards to come, for one hand: on the flop, and before it."""
+CANDIDATES = (
+    *("no card", "one card", "two cards", "three or more"),
+    *("best for the draw half", "best for the Omaha half"),
+)
+BY_COUNT = 4
+"""Candidates that are the best with a number of cards: 0, 1, 2, 3 or more."""
+FAR_BEHIND = 0.5
+"""How far a choice falls behind that there is not."""
+BLOCKER = 0.15
+"""Weight of a blocker beside the percentiles."""
+
+CLUSTERS = np.dtype(
+    [
+        ("sizes", np.int32, (len(MOMENTS),)),
+        ("centres", np.float32, (len(MOMENTS), FEATURES, MAX_BUCKETS)),
+        ("memo", np.uint64, (MEMO,)),
+    ],
+    align=True,
+)
+
+
+# Features.
+
+
+@kernel
+def value_of(out: Any, discard: int) -> Any:
+    """The mean of both percentiles after a discard."""
+    return 0.5 * (out.draw[discard] + out.omaha[discard])
+
+
+@kernel
+def _spread(out: Any, discard: int) -> Any:
+    value = value_of(out, discard)
+    return np.sqrt(max(out.square[discard] - value * value, 0.0))
+
+
+@kernel
+def _most(numbers: Any, wanted: int, n: int) -> int:
+    """The discard of `wanted` with the highest number, the one of fewest cards among equals."""
+    best = -1
+    for discard in range(1 << n):
+        if wanted >> discard & 1 and (
+            best < 0
+            or numbers[discard] > numbers[best]
+            or (numbers[discard] == numbers[best] and popcount(discard) < popcount(best))
+        ):
+            best = discard
+    return best
+
+
+@kernel
+def legal_discards(game: Any) -> Any:
+    """The discards of at most `max_discards` cards, as a set of masks."""
+    wanted = 0
+    for discard in range(1 << game.hole_cards):
+        if popcount(discard) <= game.max_discards:
+            wanted |= 1 << discard
+    return wanted
+
+
+@kernel
+def _of_size(game: Any, size: int) -> Any:
+    """The legal discards of so many cards; of the last number by count, or more."""
+    wanted = 0
+    for discard in range(1 << game.hole_cards):
+        cards = popcount(discard)
+        if cards <= game.max_discards and min(cards, BY_COUNT - 1) == size:
+            wanted |= 1 << discard
+    return wanted
+
+
+@kernel
+def look_ahead(
+    game: Any,
+    hole: Any,
+    board: Any,
+    board_count: int,
+    seen: Any,
+    samples: int,
+    stream: int,
+    out: Any,
+) -> None:
+    """`run_outs` of all legal discards; one card drawn face up counts as the better of two.
+
+    For the draw half the better of the card and of another unknown one is exact; the mean of the
+    Omaha half stays as it is.
+    """
+    run_outs(game, hole, board, board_count, seen, legal_discards(game), samples, stream, out)
+    n = np.int64(game.hole_cards)
+    if game.max_discards == 0:
+        return
+    hand = np.zeros(MAX_CARDS, np.uint8)
+    for i in range(n):
+        hand[i] = hole[i]
+    for i in range(n):
+        total, count = 0.0, 0
+        values = np.zeros(52)
+        for card in range(52):
+            if (game.deck & ~seen) >> np.uint64(card) & np.uint64(1):
+                hand[i] = card
+                values[count] = draw_percentile(game, hand, n)
+                total += values[count]
+                count += 1
+        hand[i] = hole[i]
+        mean = total / count
+        if game.one_card_face_up:
+            total = 0.0
+            for k in range(count):
+                total += max(values[k], mean)
+        out.draw[1 << i] = total / count
+
+
+@kernel
+def best_discard(game: Any, out: Any) -> Any:
+    """The legal discard with the best mean of both halves."""
+    values = np.zeros(DISCARDS)
+    for discard in range(1 << game.hole_cards):
+        values[discard] = value_of(out, discard)
+    return _most(values, legal_discards(game), game.hole_cards)
+
+
+@kernel
+def candidates(game: Any, out: Any) -> Any:
+    """The discards that are offered, `MAX_CARDS` bits each, in the order of CANDIDATES.
+
+    All hands are offered as many, so that some discards are offered twice.
+    """
+    n = np.int64(game.hole_cards)
+    values = np.zeros(DISCARDS)
+    for discard in range(1 << n):
+        values[discard] = value_of(out, discard)
+    packed = 0
+    for size in range(1, BY_COUNT):
+        best = _most(values, _of_size(game, size), n)
+        packed |= max(best, 0) << (MAX_CARDS * size)
+    packed |= _most(out.draw, legal_discards(game), n) << (MAX_CARDS * BY_COUNT)
+    packed |= _most(out.omaha, legal_discards(game), n) << (MAX_CARDS * (BY_COUNT + 1))
+    return packed
+
+
+@kernel
+def candidate(packed: int, choice: int) -> Any:
+    """The discard of a choice."""
+    return packed >> (MAX_CARDS * choice) & (DISCARDS - 1)
+
+
+@kernel
+def preflop_features(game: Any, out: Any, features: Any) -> None:
+    """Features before the flop, from the outlook on random boards."""
+    wanted, n = legal_discards(game), game.hole_cards
+    best = best_discard(game, out)
+    features[0] = out.draw[_most(out.draw, wanted, n)]
+    features[1] = out.draw[0]
+    features[2] = out.omaha[0]
+    features[3] = value_of(out, best)
+    features[4] = _spread(out, best)
+    features[5] = out.omaha[best]
+
+
+@kernel
+def flop_features(game: Any, out: Any, features: Any) -> None:
+    best = best_discard(game, out)
+    features[0] = out.draw[best]
+    features[1] = out.omaha[best]
+    features[2] = out.both[best]
+    features[3] = _spread(out, best)
+    features[4] = out.draw[0] * 0.5
+    features[5] = out.omaha[0] * 0.5
+
+
+@kernel
+def draw_features(game: Any, out: Any, packed: int, features: Any) -> None:
+    best = best_discard(game, out)
+    features[0] = out.draw[best]
+    features[1] = out.omaha[best]
+    for size in range(BY_COUNT):
+        behind = FAR_BEHIND
+        discard = candidate(packed, size)
+        if min(popcount(discard), BY_COUNT - 1) == size:
+            behind = min(value_of(out, best) - value_of(out, discard), FAR_BEHIND)
+        features[2 + size] = 2.0 * behind
+
+
+@kernel
+def look_at_face_up(
+    game: Any,
+    hole: Any,
+    board: Any,
+    board_count: int,
+    seen: Any,
+    samples: int,
+    stream: int,
+    out: Any,
+) -> None:
+    """`run_outs` of a whole hand whose last card lies face up: kept, or rejected."""
+    wanted = 1 | 1 << (1 << (np.int64(game.hole_cards) - 1))
+    run_outs(game, hole, board, board_count, seen, wanted, samples, stream, out)
+
+
+@kernel
+def keep_features(game: Any, out: Any, features: Any) -> None:
+    """Features of a face-up card, from `look_at_face_up`."""
+    last = np.int64(game.hole_cards) - 1
+    for i in range(2):
+        discard = 0 if i == 0 else 1 << last
+        features[2 * i] = out.draw[discard]
+        features[2 * i + 1] = out.omaha[discard]
+    features[4] = out.both[0]
+    features[5] = value_of(out, 0) - value_of(out, 1 << last)
+
+
+@kernel
+def turn_features(
+    game: Any, hole: Any, board: Any, board_count: int, seen: Any, features: Any
+) -> None:
+    mean, square, high = river_levels(game, hole, board, board_count, seen)
+    features[0] = draw_percentile(game, hole, game.hole_cards)
+    features[1] = mean
+    features[2] = np.sqrt(max(square - mean * mean, 0.0))
+    features[3] = 0.5 * high
+
+
+@kernel
+def river_features(game: Any, hole: Any, board: Any, board_count: int, features: Any) -> None:
+    features[0] = draw_percentile(game, hole, game.hole_cards)
+    features[1] = omaha_percentile(game, hole, board, board_count)
+    features[2] = BLOCKER * _blocks(game, hole, board, board_count)
+
+
+@kernel
+def _blocks(game: Any, hole: Any, board: Any, board_count: int) -> float:
+    """Half for the highest card of the flush suit held, half for a card of a paired rank."""
+    blocks = 0.0
+    suit = suit_of_flush(board, board_count)
+    if suit >= 0:
+        for rank in range(12, -1, -1):
+            card = 4 * rank + suit
+            if not _holds(board, board_count, card):
+                if _holds(hole, game.hole_cards, card):
+                    blocks += 0.5
+                break
+    for i in range(board_count):
+        for j in range(i):
+            if board[i] >> 2 == board[j] >> 2:
+                for k in range(game.hole_cards):
+                    if hole[k] >> 2 == board[i] >> 2:
+                        return blocks + 0.5
+    return blocks
+
+
+@kernel
+def _holds(cards: Any, n: int, card: int) -> bool:
+    held = False
+    for i in range(n):
+        held |= cards[i] == card
+    return held
+
+
+@kernel
+def nearest(clusters: Any, moment: int, features: Any) -> Any:
+    """The bucket: the centre at the least distance, the first one among equals."""
+    n = np.int64(clusters.sizes[moment])
+    distance = np.zeros(n, np.float32)
+    for i in range(FEATURES):
+        centres = clusters.centres[moment, i]
+        feature = np.float32(features[i])
+        for bucket in range(n):
+            step = centres[bucket] - feature
+            distance[bucket] += step * step
+    return distance.argmin()
+
+
+# One answer for one hand.
+
+CARD_BITS = 6
+BUCKET_BITS = 11
+CANDIDATE_BITS = MAX_CARDS * len(CANDIDATES)
+
+
+@kernel
+def unpack(packed: int, n: int, cards: Any) -> None:
+    """Write the first n of the cards in a word, CARD_BITS each."""
+    for i in range(n):
+        cards[i] = packed >> (CARD_BITS * i) & ((1 << CARD_BITS) - 1)
+
+
+@kernel
+def classify(
+    game: Any, packed_hand: int, packed_board: int, board_count: int, seen: Any, moment: int
+) -> Any:
+    """The bucket at a moment of a whole hand (at KEEP its last card lies face up).
+
+    On the flop and at the draw all that one look ahead tells: the bucket on the flop, then that at
+    the draw, BUCKET_BITS each, and the candidates.
+    """
+    hand, board = np.zeros(MAX_CARDS, np.uint8), np.zeros(MAX_CARDS, np.uint8)
+    unpack(packed_hand, game.hole_cards, hand)
+    unpack(packed_board, board_count, board)
+    features = np.zeros(FEATURES)
+    if moment == RIVER:
+        river_features(game, hand, board, board_count, features)
+        return nearest(game.clusters, RIVER, features)
+    if moment == TURN:
+        turn_features(game, hand, board, board_count, seen, features)
+        return nearest(game.clusters, TURN, features)
+    out = new_outlook()
+    if moment == KEEP:
+        look_at_face_up(game, hand, board, board_count, seen, SAMPLES, 0, out)
+        keep_features(game, out, features)
+        return nearest(game.clusters, KEEP, features)
+    samples = FEW_SAMPLES if moment == PREFLOP else SAMPLES
+    look_ahead(game, hand, board, board_count, seen, samples, 0, out)
+    if moment == PREFLOP:
+        preflop_features(game, out, features)
+        return nearest(game.clusters, PREFLOP, features)
+    flop_features(game, out, features)
+    flop = nearest(game.clusters, FLOP, features)
+    packed = candidates(game, out)
+    draw_features(game, out, packed, features)
+    draw = nearest(game.clusters, DRAW, features)
+    return flop | draw << BUCKET_BITS | packed << (2 * BUCKET_BITS)
