@@ -27,7 +27,9 @@ from pokerspiel.experiments.options import (
     Time,
     Until,
     number,
+    parse_bytes,
     real,
+    seconds,
     whole,
 )
 
@@ -418,22 +420,26 @@ def exploit_command(
     bot: Annotated[str, typer.Argument(help="Bot file, or a name that `bots` lists.")],
     game: Annotated[str | None, typer.Option(help="Game; by default that of the bot file.")] = None,
     memory_limit: Annotated[
-        str, typer.Option(help="Most memory for the game, such as 512MiB or 4GiB.")
+        str, typer.Option(help="Most memory for game or responder, such as 512MiB or 4GiB.")
     ] = DEFAULT_MEMORY,
     response: Annotated[
-        Path | None, typer.Option(help="Bot file to write, which plays a best response.")
+        Path | None, typer.Option(help="Bot file to write, which plays the best response found.")
     ] = None,
     bound: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
             help="A lower bound instead, for large games: 'local' plays hands against the bot by "
-            "local best response.",
+            "local best response, 'trained' by a responder that is trained against it.",
         ),
     ] = None,
     hands: Annotated[
         int | None,
-        typer.Option(parser=whole(1), metavar="N", help="Hands for a bound; 2000 by default."),
+        typer.Option(
+            parser=whole(1),
+            metavar="N",
+            help="Hands for a bound; by default 2000, or 200,000 if it is trained.",
+        ),
     ] = None,
     particles: Annotated[
         int | None,
@@ -441,6 +447,25 @@ def exploit_command(
             parser=whole(1, 10**6),
             metavar="N",
             help="Deals that a local best response keeps in mind; 1000 by default.",
+        ),
+    ] = None,
+    time: Annotated[
+        float | None,
+        typer.Option(
+            parser=seconds(0.01), metavar="SECONDS", help="Training of a responder; 60 by default."
+        ),
+    ] = None,
+    threads: Annotated[
+        int | None,
+        typer.Option(
+            parser=whole(1, 256), metavar="N", help="Threads that train it; 1 by default."
+        ),
+    ] = None,
+    responder: Annotated[
+        str | None,
+        typer.Option(
+            metavar="GAME",
+            help="Game with the abstraction that it learns in; by default that of the bot.",
         ),
     ] = None,
     seed: Seed = 0,
@@ -453,19 +478,24 @@ def exploit_command(
 
     With --bound, a lower bound by playing: any game for two.
     """
+    for_bounds = {
+        "hands": hands,
+        "particles": particles,
+        "time": time,
+        "threads": threads,
+        "responder": responder,
+    }
+    given = {name: value for name, value in for_bounds.items() if value is not None}
     if bound is not None:
         from pokerspiel.experiments import bounds
 
-        if response is not None:
-            raise ValueError(f"--response {response}: a bound has no best response to keep")
-        given = {"hands": hands, "particles": particles}
-        options = bounds.Options(seed=seed, **{k: v for k, v in given.items() if v is not None})
+        kept = {} if response is None else {"response": response}
+        options = bounds.options_of(bound, seed, parse_bytes(memory_limit), {**given, **kept})
         return bounds.run(bot, game, set_, bound, options, json, quiet)
     from pokerspiel.experiments import exploit
 
-    for name, value in (("hands", hands), ("particles", particles)):
-        if value is not None:
-            raise ValueError(f"--{name} {value}: nothing is played without --bound")
+    for name, value in given.items():
+        raise ValueError(f"--{name} {value}: nothing is played without --bound")
     exploit.run(bot, game, set_, memory_limit, response, json, quiet)
     return 0
 
@@ -640,6 +670,104 @@ def bench_svara_command(
         quiet=quiet,
     )
     bench_svara.run(options, json)
+
+
+@bench.command("sviten", cls=ManyValues)
+def bench_sviten_command(
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="speed, bounds, abstraction, matches, lbr, river, curves; all by default."
+        ),
+    ] = None,
+    bots: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Bot files, or names that `bots` lists, the strongest first; by default those of "
+            "the package."
+        ),
+    ] = None,
+    game: Annotated[
+        str | None, typer.Option(help="Game that is trained, with its abstraction.")
+    ] = None,
+    hands: Annotated[
+        int | None,
+        typer.Option(parser=whole(1), metavar="N", help="Hands of each match; 200,000."),
+    ] = None,
+    lbr_hands: Annotated[
+        int | None,
+        typer.Option(
+            parser=whole(1), metavar="N", help="Hands of each local best response; 2,000."
+        ),
+    ] = None,
+    river_hands: Annotated[
+        int | None,
+        typer.Option(parser=whole(1), metavar="N", help="Hands of each bot that resolves; 2,000."),
+    ] = None,
+    curve_hands: Annotated[
+        int | None,
+        typer.Option(parser=whole(1), metavar="N", help="Hands of each point of a curve; 100,000."),
+    ] = None,
+    times: Annotated[
+        list[float] | None,
+        typer.Option(
+            parser=seconds(0.1),
+            metavar="SECONDS",
+            help="Times of training along the first curve; 30 120 480.",
+        ),
+    ] = None,
+    buckets: Annotated[
+        list[int] | None,
+        typer.Option(
+            parser=whole(1),
+            metavar="N",
+            help="Numbers of buckets along the second curve; 30 100 300 1000.",
+        ),
+    ] = None,
+    bucket_time: Annotated[
+        float | None,
+        typer.Option(
+            parser=seconds(0.1),
+            metavar="SECONDS",
+            help="Time of training with each number of buckets; 120.",
+        ),
+    ] = None,
+    threads: Threads = 2,
+    memory_limit: MemoryLimit = DEFAULT_MEMORY,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder for results and report; with results in it, it goes on."),
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Short, rough measurements.")] = False,
+    seed: Seed = 0,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> int:
+    """Measure the Sviten bots: speed, exact checks, matches, bounds, curves; and a report."""
+    from pokerspiel.experiments import bench_sviten
+
+    given: dict[str, Any] = {
+        "game": game,
+        "hands": hands,
+        "lbr_hands": lbr_hands,
+        "river_hands": river_hands,
+        "curve_hands": curve_hands,
+        "times": tuple(sorted(set(times or ()))) or None,
+        "buckets": tuple(sorted(set(buckets or ()))) or None,
+        "bucket_time": bucket_time,
+    }
+    chosen = {name: value for name, value in given.items() if value is not None}
+    options = bench_sviten.Options(
+        parts=tuple(only or bench_sviten.PARTS),
+        bots=tuple(bots or ()),
+        threads=threads,
+        memory_limit=parse_bytes(memory_limit),
+        out=out,
+        seed=seed,
+        quiet=quiet,
+        **{**(bench_sviten.QUICK if quick else {}), **chosen},
+    )
+    return bench_sviten.run(options, json)
 
 
 @app.command("demo")
