@@ -9,24 +9,27 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from pokerspiel.agents.agent import Agent, CompiledAgent
+from pokerspiel.agents.agent import Agent, CompiledAgent, exact
 from pokerspiel.agents.arena import MatchResult, play_match
+from pokerspiel.agents.best_responder import BestResponder
 from pokerspiel.agents.local_best_response import LocalBestResponse
 from pokerspiel.agents.ranges import PARTICLES
 from pokerspiel.agents.roster import find_bot
 from pokerspiel.agents.spiel_table import is_ours
 from pokerspiel.experiments.exploit import measured_game
+from pokerspiel.experiments.export import write_bot
 from pokerspiel.experiments.match import interval_text
+from pokerspiel.experiments.options import bytes_text
 from pokerspiel.experiments.output import note, print_json, print_table
 from pokerspiel.experiments.progress import ProgressReport
 from pokerspiel.games.variants import Game, load
+from pokerspiel.solvers.mccfr import DEFAULT_MEMORY_LIMIT, Progress
 
 INTERRUPTED = 130
-HANDS = 2000
-"""Hands that are played unless another number is asked for."""
 DEFINITION = (
     "won by the opponent per hand, mean of both seats; on average at most the exploitability, "
     "NashConv / number of players"
@@ -37,20 +40,130 @@ DEFINITION = (
 class Options:
     """How a bound is found."""
 
-    hands: int = HANDS
+    hands: int
     seed: int = 0
+    memory_limit: int = DEFAULT_MEMORY_LIMIT
+    """Bytes that a trained responder may take."""
     particles: int = PARTICLES
     """Deals that a local best response keeps in mind."""
+    time: float = 60.0
+    """Seconds for which a responder is trained."""
+    threads: int = 1
+    """Threads that train it."""
+    responder: str | None = None
+    """Game string with the abstraction that it learns in; None: the abstraction of the bot."""
+    response: Path | None = None
+    """Bot file to which it is written."""
 
 
-def _local(target: CompiledAgent, game: Game, options: Options) -> Agent:
-    return LocalBestResponse(target, options.particles)
+@dataclass(frozen=True)
+class Opponent:
+    """Who plays a bot to find what can be won from it."""
+
+    agent: Agent
+    about: Mapping[str, Any]
+    """How it was made, as JSON values."""
+    words: str = ""
+    """The same for people, where there is something to tell."""
 
 
-BOUNDS: Mapping[str, Callable[[CompiledAgent, Game, Options], Agent]] = MappingProxyType(
-    {"local": _local}
+def _local(target: CompiledAgent, game: Game, options: Options, quiet: bool) -> Opponent:
+    agent = LocalBestResponse(target, options.particles)
+    return Opponent(agent, {"particles": options.particles})
+
+
+def _trained(target: CompiledAgent, game: Game, options: Options, quiet: bool) -> Opponent:
+    responder = BestResponder(
+        target,
+        _abstract_game(target, game, options.responder),
+        options.seed,
+        options.threads,
+        options.memory_limit,
+    )
+    try:
+        _train(responder, options, quiet)
+    finally:
+        if options.response is not None and responder.state.iteration > 0:
+            algorithm = f"MCCFR against {target.name}, linear weights"
+            write_bot(options.response, responder.game, responder.state, algorithm=algorithm)
+            note(f"{options.response}: a {responder.name}", quiet)
+    end = responder.progress()
+    return Opponent(
+        responder.bot(),
+        {
+            "responder": str(responder.game),
+            "abstraction": responder.game.abstraction,
+            "iterations": end.iteration,
+            "training_seconds": end.seconds,
+            "information_sets": end.information_sets,
+        },
+        f"The responder was trained for {end.seconds:.1f} s, {end.iteration:,} iterations, on "
+        f"{end.information_sets:,} information sets, in {responder.game} with the abstraction "
+        f"{responder.game.abstraction}",
+    )
+
+
+def _train(responder: BestResponder, options: Options, quiet: bool) -> None:
+    """Train it for its time, or until its memory is full."""
+
+    def show(now: Progress) -> None:
+        report.show(
+            now.seconds / options.time,
+            f"{now.iteration:,} iterations, {now.information_sets:,} information sets, "
+            f"{bytes_text(now.bytes)}",
+        )
+
+    with ProgressReport(f"{responder.game}: {responder.name}", quiet) as report:
+        try:
+            status = responder.run(seconds=options.time, on_progress=show)
+        except KeyboardInterrupt:
+            note(f"interrupted after {responder.state.iteration:,} iterations")
+            raise
+    if status == "full":
+        limit = bytes_text(options.memory_limit)
+        note(f"the memory limit of {limit} ended the training; --memory-limit allows more")
+
+
+def _abstract_game(target: CompiledAgent, game: Game, text: str | None) -> Game:
+    """The game that a responder learns in; ValueError, in one line, if it is another one."""
+    if text is None:
+        return target.game or game
+    learns = load(text)
+    if str(exact(learns)) != str(game):
+        raise ValueError(f"--responder {text}: expected {game}, with any abstraction")
+    return learns
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A way to find a bound."""
+
+    make: Callable[[CompiledAgent, Game, Options, bool], Opponent]
+    """Makes the opponent of a bot in a game; tells about its progress unless it is to be quiet."""
+    hands: int
+    """Hands that are played unless another number is asked for."""
+    options: tuple[str, ...]
+    """The options that no other way has."""
+
+
+BOUNDS: Mapping[str, Bound] = MappingProxyType(
+    {
+        "local": Bound(_local, 2_000, ("particles",)),
+        "trained": Bound(_trained, 200_000, ("time", "threads", "responder", "response")),
+    }
 )
-"""By name: what makes the opponent of a bot in a game."""
+
+
+def options_of(bound: str, seed: int, memory_limit: int, given: Mapping[str, Any]) -> Options:
+    """The options of a bound; ValueError names one of those `given` for which it has no use."""
+    if bound not in BOUNDS:
+        near = difflib.get_close_matches(bound, BOUNDS, 1) or list(BOUNDS)
+        raise ValueError(f"unknown bound {bound!r}: expected {' or '.join(near)}")
+    about = BOUNDS[bound]
+    for name, value in given.items():
+        if name not in ("hands", *about.options):
+            raise ValueError(f"--{name} {value}: --bound {bound} has no use for it")
+    return Options(**{"hands": about.hands, **given}, seed=seed, memory_limit=memory_limit)
 
 
 def run(
@@ -62,26 +175,23 @@ def run(
     json: bool,
     quiet: bool,
 ) -> int:
-    if bound not in BOUNDS:
-        near = difflib.get_close_matches(bound, BOUNDS, 1) or list(BOUNDS)
-        raise ValueError(f"unknown bound {bound!r}: expected {' or '.join(near)}")
     target = find_bot(bot)
     game = _game_for_two(target, measured_game(target, game_text, settings))
     assert isinstance(target, CompiledAgent)
-    opponent = BOUNDS[bound](target, game, options)
-    with ProgressReport(f"{game}: {opponent.name}", quiet) as report:
+    opponent = BOUNDS[bound].make(target, game, options, quiet)
+    with ProgressReport(f"{game}: {opponent.agent.name}", quiet) as report:
         result = play_match(
-            [opponent, target],
+            [opponent.agent, target],
             game,
             options.hands,
             options.seed,
             lambda done, total: report.show(done / total, f"{done:,} of {total:,} hands"),
         )
-    document = to_json(result, bound, options)
+    document = to_json(result, bound, opponent)
     if json:
         print_json(document)
     else:
-        print_result(document)
+        print_result(document, opponent.words)
     if not result.complete:
         note(f"interrupted after {result.hands:,} of {options.hands:,} hands")
     return 0 if result.complete else INTERRUPTED
@@ -99,7 +209,7 @@ def _game_for_two(target: Agent, text: str) -> Game:
     return game
 
 
-def to_json(result: MatchResult, bound: str, options: Options) -> dict[str, Any]:
+def to_json(result: MatchResult, bound: str, opponent: Opponent) -> dict[str, Any]:
     """What the opponent won, in thousandths of an ante or a big blind."""
     won = result.players[0]
     return {
@@ -113,7 +223,7 @@ def to_json(result: MatchResult, bound: str, options: Options) -> dict[str, Any]
         "seats": [score.mbb_per_hand for score in won.seats],
         "unit": result.unit,
         "definition": DEFINITION,
-        "particles": options.particles,
+        **opponent.about,
         "seed": result.seed,
         "hands": result.hands,
         "complete": result.complete,
@@ -121,7 +231,7 @@ def to_json(result: MatchResult, bound: str, options: Options) -> dict[str, Any]
     }
 
 
-def print_result(document: dict[str, Any]) -> None:
+def print_result(document: dict[str, Any], words: str) -> None:
     unit = "milli-antes" if document["unit"] == "ante" else "thousandths of a big blind"
     won = [document["mbb_per_hand"], *document["seats"]]
     mean, *seats = ("" if value is None else f"{value:+,.0f}" for value in won)
@@ -135,6 +245,8 @@ def print_result(document: dict[str, Any]) -> None:
             *((f"in seat {seat}", value) for seat, value in enumerate(seats)),
         ],
     )
+    if words:
+        print(words)
     print(
         "A lower bound, by sampling, on what a best response wins; not the exact exploitability "
         f"of {document['bot']}"

@@ -465,7 +465,8 @@ def exploit_command(
         str | None,
         typer.Option(
             metavar="GAME",
-            help="Game with the abstraction that it learns in; by default that of the bot.",
+            help="Game with the abstraction that it learns in; by default that of the bot. A finer "
+            "one finds more, given time.",
         ),
     ] = None,
     seed: Seed = 0,

@@ -65,6 +65,9 @@ NODES = 1
 STOP = 2
 """1: return after the current iteration."""
 
+NONE_LEFT = -1
+"""What stands for an iteration where there is none to do."""
+
 FULL_EVERY = 20
 """One iteration in so many prunes nothing."""
 _FLOOR = 1.1
@@ -141,10 +144,9 @@ def run_iterations(
 ) -> None:
     """Take the next iteration and do it, until `last`, a crowded table or a request to stop."""
     nodes = 0
-    while not atomic_load(control, STOP) and not is_crowded(table):
-        iteration = atomic_add(control, NEXT, 1)
-        if iteration >= last:
-            atomic_add(control, NEXT, -1)
+    while True:
+        iteration = take_iteration(control, table, last)
+        if iteration == NONE_LEFT:
             break
         weight = min(np.float64(iteration + 1), scheme.linear_until)
         bound = -scheme.prune * weight
@@ -157,6 +159,20 @@ def run_iterations(
                 work, tables, table, traverser, weight, scheme.draw_sampling, bound, floor
             )
     atomic_add(control, NODES, nodes)
+
+
+@kernel(allocates=False)
+def take_iteration(control: Any, table: Any, last: int) -> Any:
+    """The number of the next iteration, which is then the caller's to do; NONE_LEFT at `last`, if
+    the table is crowded or if a stop is requested.
+    """
+    if atomic_load(control, STOP) or is_crowded(table):
+        return NONE_LEFT
+    iteration = atomic_add(control, NEXT, 1)
+    if iteration >= last:
+        atomic_add(control, NEXT, -1)
+        return NONE_LEFT
+    return iteration
 
 
 @kernel
@@ -206,7 +222,7 @@ def _traverse(
                 key = information_key(state, tables, turn)
                 if turn == traverser:
                     frame = frames[depth]
-                    _open_frame(frame, key, place, top, n, importance)
+                    open_frame(frame, key, place, top, n, importance)
                     for i in range(top, top + n):
                         chances[i] = 1.0
                     sampled = draw_sampling < 1.0 and n > 2
@@ -233,14 +249,14 @@ def _traverse(
                 if frame.drawn != _NOT_SAMPLED:
                     _estimate(frame, utilities, chances, draw_sampling)
                 first = find_or_add(table, frame.key, frame.n)
-                value = _add_regrets(values, first, frame, weight, utilities, chances, floor)
+                value = add_regrets(values, first, frame, weight, utilities, chances, floor)
                 depth -= 1
             if depth == 0:
                 return nodes
             follow = True
         if follow:
             frame = frames[depth - 1]
-            _next_action(frame, chances)
+            next_action(frame, chances)
             place = frame.place
             top = frame.top + frame.n
             action = actions[frame.top + frame.current]
@@ -254,7 +270,7 @@ def _traverse(
 
 
 @kernel(allocates=False)
-def _open_frame(frame: Any, key: int, place: int, top: int, n: int, importance: float) -> None:
+def open_frame(frame: Any, key: int, place: int, top: int, n: int, importance: float) -> None:
     frame.key = key
     frame.place = place
     frame.top = top
@@ -266,7 +282,7 @@ def _open_frame(frame: Any, key: int, place: int, top: int, n: int, importance: 
 
 
 @kernel(allocates=False)
-def _next_action(frame: Any, chances: Any) -> None:
+def next_action(frame: Any, chances: Any) -> None:
     """Go to the next action of a frame that is followed."""
     i = frame.current + 1
     while chances[frame.top + i] == 0.0:
@@ -281,7 +297,7 @@ def _sample_draw(
 ) -> None:
     """Choose the actions of a draw that are followed: one by regret matching, others by a coin."""
     n = frame.n
-    total = _positive(values, first, n)
+    total = positive_sum(values, first, n)
     mark = random_unit(random)
     below = 0.0
     drawn = 0
@@ -323,7 +339,7 @@ def _prune(
     actions: Any,
 ) -> None:
     """Skip the actions whose regret is below the bound, if others have a positive one."""
-    if _positive(values, first, frame.n) <= 0.0:
+    if positive_sum(values, first, frame.n) <= 0.0:
         return
     for i in range(frame.n):
         at = frame.top + i
@@ -333,7 +349,7 @@ def _prune(
 
 
 @kernel(allocates=False)
-def _positive(values: Any, first: int, n: int) -> Any:
+def positive_sum(values: Any, first: int, n: int) -> Any:
     """Sum of the positive regrets, 0 of an information set that is not stored."""
     total = 0.0
     if first != NOT_STORED:
@@ -349,7 +365,7 @@ def _choose(values: Any, first: int, n: int, weight: float, unit: float) -> Any:
     """
     if first == NOT_STORED:
         return np.int64(unit * n)
-    total = _positive(values, first, n)
+    total = positive_sum(values, first, n)
     if total <= 0.0:
         for i in range(first + n, first + 2 * n):
             values[i] += weight / n
@@ -367,7 +383,7 @@ def _choose(values: Any, first: int, n: int, weight: float, unit: float) -> Any:
 
 
 @kernel(allocates=False)
-def _add_regrets(
+def add_regrets(
     values: Any,
     first: int,
     frame: Any,
