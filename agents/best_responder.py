@@ -20,14 +20,13 @@ be gained by lagging behind, and of a large game most nodes are met a few times 
 
 from __future__ import annotations
 
-from threading import Timer
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from pokerspiel.agents.agent import CompiledAgent, exact
 from pokerspiel.agents.bot_file import Bot
-from pokerspiel.agents.exact_strategy import strategy_of
+from pokerspiel.agents.exact_strategy import strategy_of, values_against
 from pokerspiel.agents.policy import Work, choose, new_work
 from pokerspiel.games.compiled import kernel
 from pokerspiel.games.kernel import (
@@ -43,16 +42,11 @@ from pokerspiel.games.kernel import (
 )
 from pokerspiel.games.variants import Game, load
 from pokerspiel.solvers.atomics import atomic_add
-from pokerspiel.solvers.best_response import Evaluator
-from pokerspiel.solvers.blueprint import average_blueprint
-from pokerspiel.solvers.chart import average_chart
 from pokerspiel.solvers.mccfr import DEFAULT_MEMORY_LIMIT, Mccfr
 from pokerspiel.solvers.table import NOT_STORED, find, find_or_add
-from pokerspiel.solvers.threads import run_together
 from pokerspiel.solvers.traversal import (
     NODES,
     NONE_LEFT,
-    STOP,
     Workspace,
     add_regrets,
     deal,
@@ -109,25 +103,9 @@ class BestResponder(Mccfr):
 
     def bot(self) -> Bot:
         """What has been learnt so far, ready to play."""
-        average = average_chart if self.game.classes else average_blueprint
-        return Bot(self.name, self.game, average(self.state.table), None)
-
-    def _compile(self) -> None:
-        self.state.control[STOP] = 1
-        self._iterate(0, 0)
-
-    def _run_period(self, last: int, seconds: float) -> None:
-        control = self.state.control
-        control[STOP] = 0
-        timer = Timer(seconds, control.__setitem__, (STOP, 1))
-        timer.start()
-        try:
-            run_together(lambda thread: self._iterate(thread, last), len(self._rooms))
-        finally:
-            timer.cancel()
+        return Bot(self.name, self.game, self.state.average(), None)
 
     def _iterate(self, thread: int, last: int) -> None:
-        """The work of one thread."""
         _run_iterations(
             self._rooms[thread],
             self.game.tables,
@@ -259,21 +237,4 @@ def trained_values(target: CompiledAgent, tree: Tree, iterations: int, seed: int
     """
     responder = BestResponder(target, load(tree.game), seed)
     responder.run(iterations)
-    return values_against(responder.bot(), target, tree)
-
-
-def values_against(response: CompiledAgent, target: CompiledAgent, tree: Tree) -> np.ndarray:
-    """[players] what an agent wins in each seat while all others play as `target`, in chips.
-
-    Exactly, on the tree of the exact game. Raises ValueError if one of them has no exact strategy.
-    """
-    theirs, _ = strategy_of(target, tree)
-    ours, _ = strategy_of(response, tree)
-    player = np.repeat(tree.set_player, np.diff(tree.set_first))
-    evaluator = Evaluator(tree)
-    return np.array(
-        [
-            evaluator.evaluate(np.where(player == seat, ours, theirs)).values[seat]
-            for seat in range(tree.players)
-        ]
-    )
+    return values_against(strategy_of(responder.bot(), tree)[0], target, tree)

@@ -12,6 +12,7 @@ from pokerspiel.agents.spiel_table import SpielGame, SpielTableBot, is_ours
 from pokerspiel.games.compiled import kernel
 from pokerspiel.games.kernel import act, begin
 from pokerspiel.games.variants import load
+from pokerspiel.solvers.best_response import Evaluator
 from pokerspiel.solvers.strategies import strategy_from_blueprint, uniform_strategy
 from pokerspiel.solvers.tree import Tree
 from pokerspiel.solvers.tree_solver import normalised
@@ -31,6 +32,22 @@ def strategy_of(agent: Agent, tree: Tree) -> tuple[np.ndarray, int]:
     if not isinstance(agent, CompiledAgent):
         raise ValueError(f"{agent.name} is no bot with a table: its strategy is not known")
     return _lifted_strategy(agent, tree)
+
+
+def values_against(response: np.ndarray, target: Agent, tree: Tree) -> np.ndarray:
+    """[players] what a strategy [S] wins in each seat while all others play as `target`, in chips.
+
+    Exactly, on the tree of the exact game. Raises ValueError if the target has no exact strategy.
+    """
+    theirs, _ = strategy_of(target, tree)
+    player = np.repeat(tree.set_player, np.diff(tree.set_first))
+    evaluator = Evaluator(tree)
+    return np.array(
+        [
+            evaluator.evaluate(np.where(player == seat, response, theirs)).values[seat]
+            for seat in range(tree.players)
+        ]
+    )
 
 
 def check_plays(agent: Agent, text: str) -> None:

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pokerspiel.agents.agent import CompiledAgent, Follower, HandAgent, exact, legal
-from pokerspiel.agents.exact_strategy import strategy_of
+from pokerspiel.agents.exact_strategy import values_against
 from pokerspiel.agents.heuristics import always_call
 from pokerspiel.agents.policy import Policy, choose, lifted_probabilities, new_work
 from pokerspiel.agents.ranges import PARTICLES, Ranges
@@ -39,7 +39,6 @@ from pokerspiel.games.kernel import (
     random_bits,
 )
 from pokerspiel.games.variants import Game, load
-from pokerspiel.solvers.best_response import Evaluator
 from pokerspiel.solvers.tree import Tree
 
 ROLLOUTS = 200
@@ -366,13 +365,4 @@ def local_values(target: CompiledAgent, tree: Tree, particles: int = PARTICLES) 
 
     At most the value of a best response, `Evaluation.best_values`; see `local_strategy`.
     """
-    response = local_strategy(target, tree, particles)
-    played, _ = strategy_of(target, tree)
-    player = np.repeat(tree.set_player, np.diff(tree.set_first))
-    evaluator = Evaluator(tree)
-    return np.array(
-        [
-            evaluator.evaluate(np.where(player == seat, response, played)).values[seat]
-            for seat in range(2)
-        ]
-    )
+    return values_against(local_strategy(target, tree, particles), target, tree)

@@ -23,8 +23,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from threading import Timer
 from typing import Any, Literal
 
 import numpy as np
@@ -59,13 +59,12 @@ from pokerspiel.solvers.table import (
     restored_table,
     table_bytes,
 )
-from pokerspiel.solvers.threads import join
+from pokerspiel.solvers.threads import run_together
 from pokerspiel.solvers.traversal import (
     NEXT,
     NODES,
     STOP,
     Scheme,
-    Workspace,
     deal,
     new_workspace,
     run_iterations,
@@ -189,6 +188,7 @@ class Mccfr:
                 f"the table has {self.state.table.classes} classes of hands, {game} has "
                 f"{game.classes}: train anew"
             )
+        self.threads = threads
         self._workspaces = [new_workspace(game) for _ in range(threads)]
 
     def run(
@@ -221,24 +221,33 @@ class Mccfr:
     def _compile(self) -> None:
         """Compile the kernel, or load it, before the clock runs."""
         self.state.control[STOP] = 1
-        _iterate(self._workspaces[0], self, 0)
+        self._iterate(0, 0)
+
+    def _iterate(self, thread: int, last: int) -> None:
+        """The work of one thread: iterations until `last`, a crowded table or a request to stop."""
+        state = self.state
+        run_iterations(
+            self._workspaces[thread],
+            self.game.tables,
+            state.table,
+            state.control,
+            self.game.players,
+            np.uint64(state.seed % (1 << 64)),
+            last,
+            self.scheme,
+        )
 
     def _run_period(self, last: int, seconds: float) -> None:
         """Let the threads work for some seconds, until iteration `last` or a crowded table."""
         control = self.state.control
         control[STOP] = 0
-        work: list[Future[None]] = []
-        pool = ThreadPoolExecutor(len(self._workspaces))
+        timer = Timer(max(seconds, 0.0), control.__setitem__, (STOP, 1))
+        timer.start()
         try:
-            for workspace in self._workspaces:
-                work.append(pool.submit(_iterate, workspace, self, last))
-            wait(work, timeout=max(seconds, 0.0))
+            run_together(lambda thread: self._iterate(thread, last), self.threads)
         finally:
             control[STOP] = 1
-            join(work)
-            pool.shutdown()
-        for done in work:
-            done.result()
+            timer.cancel()
 
     def free_memory(self) -> int:
         """Bytes of the limit that neither the table nor its next growth needs."""
@@ -279,15 +288,6 @@ def _checked(scheme: Scheme) -> Scheme:
 
 def _new_state(seed: int, memory_limit: int, classes: int) -> MccfrState:
     return MccfrState(seed, np.zeros(3, np.int64), 0.0, new_table(memory_limit, classes=classes))
-
-
-def _iterate(workspace: Workspace, solver: Mccfr, last: int) -> None:
-    """The work of one thread."""
-    game, state = solver.game, solver.state
-    seed = np.uint64(state.seed % (1 << 64))
-    run_iterations(
-        workspace, game.tables, state.table, state.control, game.players, seed, last, solver.scheme
-    )
 
 
 @dataclass(frozen=True)

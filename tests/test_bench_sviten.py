@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from pokerspiel.agents.baselines import BASELINES
-from pokerspiel.agents.best_responder import values_against
 from pokerspiel.agents.bot_file import Bot, save_bot
+from pokerspiel.agents.exact_strategy import strategy_of, values_against
 from pokerspiel.experiments import bench_bounds, bench_curves, bench_matches
 from pokerspiel.experiments.kept_rows import FILE, KeptRows, Row
 from pokerspiel.experiments.sviten_page import page_html
@@ -170,7 +170,11 @@ def test_a_match_is_near_the_exact_value(tmp_path: Path) -> None:
     bot = players[0].agent
     assert isinstance(bot, Bot)
     for name in ("random", "always-call"):
-        exact = values_against(bot, BASELINES[name](), tree).mean() / tree.big_unit * 1000.0
+        exact = (
+            values_against(strategy_of(bot, tree)[0], BASELINES[name](), tree).mean()
+            / tree.big_unit
+            * 1000.0
+        )
         row = by_name[name]
         assert abs(row["mbb_per_hand"] - exact) < 4.0 * standard_error(row)
 

@@ -12,9 +12,9 @@ import pytest
 from pokerspiel.agents.agent import CompiledAgent
 from pokerspiel.agents.arena import play_match
 from pokerspiel.agents.baselines import BASELINES
-from pokerspiel.agents.best_responder import BestResponder, trained_values, values_against
+from pokerspiel.agents.best_responder import BestResponder, trained_values
 from pokerspiel.agents.bot_file import Bot
-from pokerspiel.agents.exact_strategy import strategy_of
+from pokerspiel.agents.exact_strategy import strategy_of, values_against
 from pokerspiel.games.variants import Game, load
 from pokerspiel.solvers.best_response import Evaluation, evaluate
 from pokerspiel.solvers.blueprint import average_blueprint
@@ -107,7 +107,7 @@ def test_a_match_agrees_with_the_exact_value(text: str) -> None:
     bot = trained(target, text, 2_000).bot()
     score = play_match([bot, target], game, 100_000, seed=9).players[0].score
     assert score.mbb_per_hand is not None and score.ci95 is not None
-    values = values_against(bot, target, compile_tree(text))
+    values = values_against(strategy_of(bot, compile_tree(text))[0], target, compile_tree(text))
     expected = values.mean() / game.limits.big_unit * 1000
     reach = (score.ci95[1] - score.ci95[0]) / 2
     assert abs(score.mbb_per_hand - expected) < 4 / 1.96 * reach
@@ -141,7 +141,7 @@ def test_abstractions_of_bot_and_learner_may_differ() -> None:
         for learnt in (halves, exact):
             bot = trained(target, learnt, 60_000).bot()
             assert bot.game == load(learnt)
-            gains = values_against(bot, target, tree) - evaluation.values
+            gains = values_against(strategy_of(bot, tree)[0], target, tree) - evaluation.values
             won[seen, learnt] = gains.sum() / evaluation.nash_conv
     assert won[exact, halves] < 0.0 < won[halves, halves] < 0.2
     assert 0.9 < min(won[halves, exact], won[exact, exact]) < 1.0
@@ -215,7 +215,7 @@ def test_two_threads_learn_the_same() -> None:
     responder = trained(target, "leduc", 60_000, seed=1, threads=2)
     assert responder.state.iteration == 60_000
     evaluation = evaluation_of("leduc", target)
-    gains = values_against(responder.bot(), target, tree) - evaluation.values
+    gains = values_against(strategy_of(responder.bot(), tree)[0], target, tree) - evaluation.values
     assert gains.sum() >= 0.97 * evaluation.nash_conv
 
 

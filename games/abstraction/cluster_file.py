@@ -154,6 +154,7 @@ def save(centres: Centres, path: Path) -> None:
     try:
         metadata = {"format": FORMAT, "centres": centres.to_text()}
         save_file(centres.to_arrays(), temporary, metadata)
+        os.chmod(temporary, 0o644)
         os.replace(temporary, path)
     except SafetensorError as error:
         raise OSError(f"cannot write {path}: {error}") from None

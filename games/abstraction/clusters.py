@@ -50,12 +50,18 @@ MEMO = 1 << 16
 """Answers that are remembered, by a hash of the cards."""
 SAMPLES, FEW_SAMPLES = 32, 24
 """Deals of the cards to come, for one hand: on the flop, and before it."""
+BY_MEAN, BY_DRAW, BY_OMAHA = range(3)
 CANDIDATES = (
-    *("no card", "one card", "two cards", "three or more"),
-    *("best for the draw half", "best for the Omaha half"),
+    (BY_MEAN, 0, 0),
+    (BY_MEAN, 1, 1),
+    (BY_MEAN, 2, 2),
+    (BY_MEAN, 3, 5),
+    (BY_DRAW, 0, 5),
+    (BY_OMAHA, 0, 5),
 )
+"""The discards that are offered: the best by a number, of so many cards at least and at most."""
 BY_COUNT = 4
-"""Candidates that are the best with a number of cards: 0, 1, 2, 3 or more."""
+"""Those at the beginning that divide all discards by their number of cards."""
 FAR_BEHIND = 0.5
 """How far a choice falls behind that there is not."""
 BLOCKER = 0.15
@@ -101,22 +107,11 @@ def _most(numbers: Any, wanted: int, n: int) -> int:
 
 
 @kernel
-def legal_discards(game: Any) -> Any:
-    """The discards of at most `max_discards` cards, as a set of masks."""
+def _legal_between(game: Any, fewest: int, most: int) -> Any:
+    """The legal discards of so many cards, as a set of masks."""
     wanted = 0
     for discard in range(1 << game.hole_cards):
-        if popcount(discard) <= game.max_discards:
-            wanted |= 1 << discard
-    return wanted
-
-
-@kernel
-def _of_size(game: Any, size: int) -> Any:
-    """The legal discards of so many cards; of the last number by count, or more."""
-    wanted = 0
-    for discard in range(1 << game.hole_cards):
-        cards = popcount(discard)
-        if cards <= game.max_discards and min(cards, BY_COUNT - 1) == size:
+        if fewest <= popcount(discard) <= min(most, game.max_discards):
             wanted |= 1 << discard
     return wanted
 
@@ -137,7 +132,17 @@ def look_ahead(
     For the draw half the better of the card and of another unknown one is exact; the mean of the
     Omaha half stays as it is.
     """
-    run_outs(game, hole, board, board_count, seen, legal_discards(game), samples, stream, out)
+    run_outs(
+        game,
+        hole,
+        board,
+        board_count,
+        seen,
+        _legal_between(game, 0, MAX_CARDS),
+        samples,
+        stream,
+        out,
+    )
     n = np.int64(game.hole_cards)
     if game.max_discards == 0:
         return
@@ -168,25 +173,27 @@ def best_discard(game: Any, out: Any) -> Any:
     values = np.zeros(DISCARDS)
     for discard in range(1 << game.hole_cards):
         values[discard] = value_of(out, discard)
-    return _most(values, legal_discards(game), game.hole_cards)
+    return _most(values, _legal_between(game, 0, MAX_CARDS), game.hole_cards)
 
 
 @kernel
 def candidates(game: Any, out: Any) -> Any:
     """The discards that are offered, `MAX_CARDS` bits each, in the order of CANDIDATES.
 
-    All hands are offered as many, so that some discards are offered twice.
+    All hands are offered as many, so that some discards are offered twice; where there is none of a
+    kind, no card is thrown away.
     """
     n = np.int64(game.hole_cards)
-    values = np.zeros(DISCARDS)
+    numbers = np.zeros((3, DISCARDS))
     for discard in range(1 << n):
-        values[discard] = value_of(out, discard)
+        numbers[BY_MEAN, discard] = value_of(out, discard)
+        numbers[BY_DRAW, discard] = out.draw[discard]
+        numbers[BY_OMAHA, discard] = out.omaha[discard]
     packed = 0
-    for size in range(1, BY_COUNT):
-        best = _most(values, _of_size(game, size), n)
-        packed |= max(best, 0) << (MAX_CARDS * size)
-    packed |= _most(out.draw, legal_discards(game), n) << (MAX_CARDS * BY_COUNT)
-    packed |= _most(out.omaha, legal_discards(game), n) << (MAX_CARDS * (BY_COUNT + 1))
+    for choice in range(len(CANDIDATES)):
+        number, fewest, most = CANDIDATES[choice]
+        best = _most(numbers[number], _legal_between(game, fewest, most), n)
+        packed |= max(best, 0) << (MAX_CARDS * choice)
     return packed
 
 
@@ -199,7 +206,7 @@ def candidate(packed: int, choice: int) -> Any:
 @kernel
 def preflop_features(game: Any, out: Any, features: Any) -> None:
     """Features before the flop, from the outlook on random boards."""
-    wanted, n = legal_discards(game), game.hole_cards
+    wanted, n = _legal_between(game, 0, MAX_CARDS), game.hole_cards
     best = best_discard(game, out)
     features[0] = out.draw[_most(out.draw, wanted, n)]
     features[1] = out.draw[0]
@@ -225,12 +232,13 @@ def draw_features(game: Any, out: Any, packed: int, features: Any) -> None:
     best = best_discard(game, out)
     features[0] = out.draw[best]
     features[1] = out.omaha[best]
-    for size in range(BY_COUNT):
+    for choice in range(BY_COUNT):
+        _, fewest, most = CANDIDATES[choice]
         behind = FAR_BEHIND
-        discard = candidate(packed, size)
-        if min(popcount(discard), BY_COUNT - 1) == size:
+        discard = candidate(packed, choice)
+        if fewest <= popcount(discard) <= most:
             behind = min(value_of(out, best) - value_of(out, discard), FAR_BEHIND)
-        features[2 + size] = 2.0 * behind
+        features[2 + choice] = 2.0 * behind
 
 
 @kernel

@@ -6,6 +6,11 @@ has no limit), who made the last wager before, all bets of the round (at the dra
 alone), how many cards the others drew, whether they kept a face-up card, high or low, or rejected
 it, and the same of the player's own draw, coarser. It forgets the rest.
 
+With three or more seats that would be too many situations. There the others are one crowd: kept are
+how many are in and how many may still act, how many wagers there were and whether the last ones
+were the player's own, whether it acts last, and the strongest of the others' draws. Which seat did
+what is lost, and in which order.
+
 Buckets take long to find (`abstraction/clusters.py`), and the same hand is asked for at many nodes:
 answers are remembered, each with the bits of its hash that its place does not tell, in one word,
 which threads read and write as a whole.
@@ -37,7 +42,7 @@ from pokerspiel.games.abstraction.clusters import (
     classify,
 )
 from pokerspiel.games.abstraction.outlook import MAX_CARDS, board_to_come
-from pokerspiel.games.betting import FIXED_LIMIT, is_live, legal_bets
+from pokerspiel.games.betting import FIXED_LIMIT, bit, is_live, legal_bets, live_seats
 from pokerspiel.games.compiled import address_of, by_address, kernel
 from pokerspiel.games.kernel import mix
 from pokerspiel.games.sviten import state as sviten
@@ -211,6 +216,8 @@ def moment_of(state: Any, rules: Any, player: int, drawing: bool, keeping: bool)
 # Information sets.
 
 _NOT_DRAWN, _PAT, _ONE, _TWO, _MORE, _KEPT_LOW, _KEPT_HIGH, _REJECTED = range(8)
+_TELLS = (0, 7, 4, 2, 1, 5, 6, 3)
+"""How good a hand each of them tells of."""
 _HIGH_CARD = 8
 """A ten or better is a high card."""
 POT_LEVELS = (2, 4, 6, 8, 12, 16, 24)
@@ -258,7 +265,8 @@ def _stakes(state: Any, rules: Any, player: int, pot: int, bets: bool) -> Any:
     Where the limit bounds the bets, the level of the pot. Else how deep the stacks are for the pot,
     in half powers of two, and which bets are legal; with any bet legal every chip counts.
     """
-    key = mix(np.uint64(state.street), np.uint64(state.folded))
+    who = state.folded if rules.players == 2 else live_seats(state, rules.players)
+    key = mix(np.uint64(state.street), np.uint64(who))
     if halves.is_deep(state, rules):
         return mix(key, np.uint64(pot_level(rules, pot)))
     if rules.structure != FIXED_LIMIT and rules.sizes == 0:
@@ -278,18 +286,67 @@ def _stakes(state: Any, rules: Any, player: int, pot: int, bets: bool) -> Any:
 
 
 @kernel
-def information_key(state: Any, rules: Any, player: int, drawing: bool, keeping: bool) -> Any:
-    """Hash of the abstract situation, and in its last bits the bucket of the hand."""
-    moment = moment_of(state, rules, player, drawing, keeping)
+def _draws(state: Any, rules: Any, player: int, moment: int) -> Any:
+    """What everybody has seen of the draws, three bits a seat, the player's own coarser."""
     draws = np.uint64(0)
     for seat in range(rules.players):
         drawn = _draw_class(state, seat)
         if seat == player and moment != KEEP:
             drawn = _own_class(drawn)
         draws = draws << np.uint64(3) | np.uint64(drawn)
-    if moment in (DRAW, KEEP):
-        key = mix(_stakes(state, rules, player, state.pot, False), np.uint64(state.aggressor + 1))
+    return draws
+
+
+@kernel
+def _strongest_draw(state: Any, rules: Any, player: int) -> Any:
+    """The draw of another live seat that tells of the best hand: pat, kept, one card, two, more."""
+    strongest: Any = 0
+    for seat in range(rules.players):
+        if seat != player and is_live(state, seat):
+            drawn = np.int64(_draw_class(state, seat))
+            if _TELLS[drawn] > _TELLS[strongest]:
+                strongest = drawn
+    return strongest
+
+
+@kernel
+def _crowd(state: Any, rules: Any, player: int, moment: int) -> Any:
+    """Hash of what is kept of the others, and of the bets, with three or more seats."""
+    to_act = 0
+    last = 1
+    for seat in range(rules.players):
+        if seat != player and is_live(state, seat):
+            if seat > player:
+                last = 0
+            if state.stack[seat] > 0 and not state.closed & bit(seat):
+                to_act += 1
+    owes = 1 if state.bet[player] < state.level else 0
+    key = mix(np.uint64(state.wagers * 2 + owes), np.uint64(min(to_act, 2) * 2 + last))
+    own = _draw_class(state, player)
+    if moment != KEEP:
+        own = _own_class(own)
+    key = mix(key, np.uint64(own * 8 + _strongest_draw(state, rules, player)))
+    return mix(key, np.uint64(_whose(state.aggressor, player) * 3 + _whose(state.led, player)))
+
+
+@kernel
+def _whose(seat: int, player: int) -> Any:
+    """Nobody (0), the player (1), or somebody else (2)."""
+    if seat < 0:
+        return 0
+    return 1 if seat == player else 2
+
+
+@kernel
+def information_key(state: Any, rules: Any, player: int, drawing: bool, keeping: bool) -> Any:
+    """Hash of the abstract situation, and in its last bits the bucket of the hand."""
+    moment = moment_of(state, rules, player, drawing, keeping)
+    bets = moment not in (DRAW, KEEP)
+    key = _stakes(state, rules, player, state.round_pot if bets else state.pot, bets)
+    if rules.players > 2:
+        key = mix(mix(key, _crowd(state, rules, player, moment)), np.uint64(moment * 16))
     else:
-        key = mix(_stakes(state, rules, player, state.round_pot, True), state.round_bets)
-    key = mix(mix(key, draws), np.uint64((player * len(MOMENTS) + moment) * 16 + state.led + 1))
+        past = state.round_bets if bets else np.uint64(state.aggressor + 1)
+        key = mix(mix(key, past), _draws(state, rules, player, moment))
+        key = mix(key, np.uint64((player * len(MOMENTS) + moment) * 16 + state.led + 1))
     return key & ~np.uint64(KEY_CLASS) | np.uint64(_ask(state, rules, player, moment))
