@@ -16,6 +16,7 @@ from pokerspiel.games.abstraction.cluster_file import DEAL, Centres, check_name,
 from pokerspiel.games.abstraction.clusters import (
     CANDIDATES,
     DRAW,
+    FACE_UP_SAMPLES,
     FEATURES,
     FEW_SAMPLES,
     FLOP,
@@ -225,7 +226,7 @@ def _final_strengths(rules: Any, seed: int, first: int, draws: bool, strengths: 
             left = _draw(random, hand, n, left, discard)
             if _is_shown(game, discard):
                 seen |= _taken(hand, n, board, flop)
-                look_at_face_up(game, hand, board, flop, seen, SAMPLES, 0, out)
+                look_at_face_up(game, hand, board, flop, seen, FACE_UP_SAMPLES, 0, out)
                 if not _keeps(out, n):
                     hand[n - 1] = take_card(random, left)
         strengths[k] = draw_rank(game.hands, hand, game.hole_cards, game.draw_half)
@@ -259,7 +260,7 @@ def _sample(rules: Any, seed: int, first: int, found: Any) -> None:
         seen |= _taken(hand, n, board, full - 1)
         if _is_shown(game, discard):
             known = seen & ~_taken(hand, 0, board[flop:], full - 1 - flop)
-            look_at_face_up(game, hand, board, flop, known, SAMPLES, 0, out)
+            look_at_face_up(game, hand, board, flop, known, FACE_UP_SAMPLES, 0, out)
             keep_features(game, out, features)
             found[KEEP, k] = features
             if not _keeps(out, n):
@@ -327,7 +328,7 @@ def sample_moments(rules: Any, seed: int, first: int, deals: int, bucket: Any, w
         seen |= _taken(hand, n, board, full - 1)
         if _is_shown(game, discard):
             known = seen & ~_taken(hand, 0, board[flop:], full - 1 - flop)
-            look_at_face_up(game, hand, board, flop, known, SAMPLES, 0, out)
+            look_at_face_up(game, hand, board, flop, known, FACE_UP_SAMPLES, 0, out)
             keep_features(game, out, features)
             bucket[KEEP, k] = nearest(game.clusters, KEEP, features)
             keeps = _keeps(out, n)

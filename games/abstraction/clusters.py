@@ -48,8 +48,8 @@ MAX_BUCKETS = 2046
 KEY_CLASS = 2047
 MEMO = 1 << 16
 """Answers that are remembered, by a hash of the cards."""
-SAMPLES, FEW_SAMPLES = 32, 24
-"""Deals of the cards to come, for one hand: on the flop, and before it."""
+FEW_SAMPLES, SAMPLES, FACE_UP_SAMPLES = 24, 32, 64
+"""Deals of the cards to come: before the flop, on the flop, and for a card that lies face up."""
 BY_MEAN, BY_DRAW, BY_OMAHA = range(3)
 CANDIDATES = (
     (BY_MEAN, 0, 0),
@@ -365,7 +365,7 @@ def classify(
         return nearest(game.clusters, TURN, features)
     out = new_outlook()
     if moment == KEEP:
-        look_at_face_up(game, hand, board, board_count, seen, SAMPLES, 0, out)
+        look_at_face_up(game, hand, board, board_count, seen, FACE_UP_SAMPLES, 0, out)
         keep_features(game, out, features)
         return nearest(game.clusters, KEEP, features)
     samples = FEW_SAMPLES if moment == PREFLOP else SAMPLES

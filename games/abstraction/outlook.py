@@ -11,7 +11,7 @@ both halves' percentiles is about its share of the pot against one random hand.
 
 The cards to come are sampled from a fixed stream, so that equal information gives equal numbers:
 `run_outs` deals the rest of the board and the cards drawn, and values all discards on the same
-cards.
+cards. The first board card and the first card drawn are spread evenly over what may come.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pokerspiel.games.cards import lowest_card, popcount
+from pokerspiel.games.cards import lowest_card, nth_card, popcount
 from pokerspiel.games.compiled import kernel
 from pokerspiel.games.hands import (
     BOARDS,
@@ -48,6 +48,8 @@ FLUSHES = 32
 """Which of a board's ranks, ascending, are those of its flush suit, as a mask; 0: no flush."""
 BOARD_ROWS = 65_536
 """Room for boards up to an exchange of suits; 0 is none."""
+_STRIDE = 13
+"""Order of the first cards drawn among the samples, against that of the first board cards."""
 FEW_HANDS = 60
 """Other hands that are sampled where no strengths of the board are kept."""
 
@@ -234,13 +236,19 @@ def run_outs(
             drawn = max(drawn, popcount(discard))
             _find_places(n, discard, places[discard])
     unseen = game.deck & ~seen
-    for _ in range(samples):
+    for sample in range(samples):
         left = unseen
         for i in range(board_count, full):
-            deal[i] = take_card(random, left)
+            if i == board_count:
+                deal[i] = _spread_card(unseen, left, sample, samples)
+            else:
+                deal[i] = take_card(random, left)
             left &= ~(np.uint64(1) << np.uint64(deal[i]))
         for i in range(n, n + drawn):
-            cards[i] = take_card(random, left)
+            if i == n:
+                cards[i] = _spread_card(unseen, left, sample * _STRIDE % samples, samples)
+            else:
+                cards[i] = take_card(random, left)
             left &= ~(np.uint64(1) << np.uint64(cards[i]))
         row: Any = 0
         if outlook.has_boards:
@@ -266,6 +274,15 @@ def run_outs(
         omahas[discard] /= samples
         both[discard] /= samples
         square[discard] /= 4.0 * samples
+
+
+@kernel
+def _spread_card(unseen: Any, left: Any, sample: int, samples: int) -> Any:
+    """A card of `left` that goes through `unseen` from low to high as the samples go on."""
+    card = nth_card(unseen, sample * popcount(unseen) // samples)
+    while not left >> np.uint64(card) & np.uint64(1):
+        card = (card + 1) % 52
+    return card
 
 
 @kernel

@@ -1,10 +1,11 @@
 """Information sets of the abstraction `clusters`: the bucket of a hand, and what is kept besides.
 
-A key is the hash of a situation, and in its last bits the bucket of the hand. A situation keeps the
-level of the pot at the start of the betting round (or how deep the stacks are for it, where betting
-has no limit), who made the last wager before, all bets of the round (at the draw the last wager
-alone), how many cards the others drew, whether they kept a face-up card, high or low, or rejected
-it, and the same of the player's own draw, coarser. It forgets the rest.
+A key is the hash of a situation, and in its last bits the bucket of the hand. In a betting round a
+situation keeps the level of the pot at its start (or how deep the stacks are for it, where betting
+has no limit), who made the last wager before, all bets of the round, how many cards the other seat
+drew, whether it kept a face-up card, high or low, or rejected it, and the same of the player's own
+draw, coarser. At the draw it keeps the other's draw, and of the bets who made the last one. It
+forgets the rest: the fewer situations, the sooner each is learnt.
 
 With three or more seats that would be too many situations. There the others are one crowd: kept are
 how many are in and how many may still act, how many wagers there were and whether the last ones
@@ -259,8 +260,8 @@ def pot_level(rules: Any, pot: int) -> int:
 
 
 @kernel
-def _stakes(state: Any, rules: Any, player: int, pot: int, bets: bool) -> Any:
-    """Hash of what is played for, with `pot` chips in the middle; `bets` if it is a betting round.
+def _stakes(state: Any, rules: Any, player: int) -> Any:
+    """Hash of what a betting round is played for.
 
     Where the limit bounds the bets, the level of the pot. Else how deep the stacks are for the pot,
     in half powers of two, and which bets are legal; with any bet legal every chip counts.
@@ -268,33 +269,42 @@ def _stakes(state: Any, rules: Any, player: int, pot: int, bets: bool) -> Any:
     who = state.folded if rules.players == 2 else live_seats(state, rules.players)
     key = mix(np.uint64(state.street), np.uint64(who))
     if halves.is_deep(state, rules):
-        return mix(key, np.uint64(pot_level(rules, pot)))
+        return mix(key, np.uint64(pot_level(rules, state.round_pot)))
     if rules.structure != FIXED_LIMIT and rules.sizes == 0:
         return mix(key, halves.chips(state, rules))
     depth = rules.start_stack[0]
     for seat in range(rules.players):
         if is_live(state, seat):
-            depth = min(depth, state.stack[seat] + (state.bet[seat] if bets else 0))
-    ratio = 2.0 * np.log2(1.0 + depth / max(pot, rules.big_blind))
+            depth = min(depth, state.stack[seat] + state.bet[seat])
+    ratio = 2.0 * np.log2(1.0 + depth / max(state.round_pot, rules.big_blind))
     key = mix(key, np.uint64(np.int64(ratio + 0.5)))
-    if bets:
-        actions = np.zeros(MAX_CARDS + 8, np.int64)
-        n = legal_bets(state, rules, player, actions)
-        for i in range(n):
-            key = mix(key, np.uint64(actions[i]))
+    actions = np.zeros(MAX_CARDS + 8, np.int64)
+    n = legal_bets(state, rules, player, actions)
+    for i in range(n):
+        key = mix(key, np.uint64(actions[i]))
     return key
 
 
 @kernel
-def _draws(state: Any, rules: Any, player: int, moment: int) -> Any:
+def _draws(state: Any, rules: Any, player: int) -> Any:
     """What everybody has seen of the draws, three bits a seat, the player's own coarser."""
     draws = np.uint64(0)
     for seat in range(rules.players):
         drawn = _draw_class(state, seat)
-        if seat == player and moment != KEEP:
+        if seat == player:
             drawn = _own_class(drawn)
         draws = draws << np.uint64(3) | np.uint64(drawn)
     return draws
+
+
+@kernel
+def _past_of_draw(state: Any, rules: Any, player: int, moment: int) -> Any:
+    """Hash of what counts at the draw: the strongest draw so far, and at the discard who bet last.
+
+    Whether to keep a face-up card is a question of the hand.
+    """
+    led = _whose(state.aggressor, player) if moment == DRAW else 0
+    return mix(np.uint64(_strongest_draw(state, rules, player)), np.uint64(led))
 
 
 @kernel
@@ -310,7 +320,7 @@ def _strongest_draw(state: Any, rules: Any, player: int) -> Any:
 
 
 @kernel
-def _crowd(state: Any, rules: Any, player: int, moment: int) -> Any:
+def _crowd(state: Any, rules: Any, player: int) -> Any:
     """Hash of what is kept of the others, and of the bets, with three or more seats."""
     to_act = 0
     last = 1
@@ -322,9 +332,7 @@ def _crowd(state: Any, rules: Any, player: int, moment: int) -> Any:
                 to_act += 1
     owes = 1 if state.bet[player] < state.level else 0
     key = mix(np.uint64(state.wagers * 2 + owes), np.uint64(min(to_act, 2) * 2 + last))
-    own = _draw_class(state, player)
-    if moment != KEEP:
-        own = _own_class(own)
+    own = _own_class(_draw_class(state, player))
     key = mix(key, np.uint64(own * 8 + _strongest_draw(state, rules, player)))
     return mix(key, np.uint64(_whose(state.aggressor, player) * 3 + _whose(state.led, player)))
 
@@ -341,12 +349,14 @@ def _whose(seat: int, player: int) -> Any:
 def information_key(state: Any, rules: Any, player: int, drawing: bool, keeping: bool) -> Any:
     """Hash of the abstract situation, and in its last bits the bucket of the hand."""
     moment = moment_of(state, rules, player, drawing, keeping)
-    bets = moment not in (DRAW, KEEP)
-    key = _stakes(state, rules, player, state.round_pot if bets else state.pot, bets)
-    if rules.players > 2:
-        key = mix(mix(key, _crowd(state, rules, player, moment)), np.uint64(moment * 16))
+    if moment in (DRAW, KEEP):
+        key = _past_of_draw(state, rules, player, moment)
     else:
-        past = state.round_bets if bets else np.uint64(state.aggressor + 1)
-        key = mix(mix(key, past), _draws(state, rules, player, moment))
-        key = mix(key, np.uint64((player * len(MOMENTS) + moment) * 16 + state.led + 1))
+        key = _stakes(state, rules, player)
+        if rules.players > 2:
+            key = mix(key, _crowd(state, rules, player))
+        else:
+            key = mix(mix(key, state.round_bets), np.uint64(player * 4 + state.led + 1))
+            key = mix(key, _draws(state, rules, player))
+    key = mix(key, np.uint64(moment))
     return key & ~np.uint64(KEY_CLASS) | np.uint64(_ask(state, rules, player, moment))
