@@ -354,6 +354,7 @@ class Ranges:
         """Let every particle become all that it may be next; False if they are too many."""
         (states, weights), (new_states, new_weights) = self._buffers
         event = self._seen[number : number + 1]
+        self._room.random[0] = mix(self._seed, np.uint64(number))
         n = _split(
             states[: self._used],
             weights[: self._used],

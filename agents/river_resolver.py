@@ -24,7 +24,13 @@ from pokerspiel.games.compiled import kernel
 from pokerspiel.games.kernel import EVERYBODY, mix
 from pokerspiel.games.sviten.state import BET
 from pokerspiel.games.variants import Game
-from pokerspiel.solvers.subgame import ROOT, Range, SubgameTooLargeError, build_subgame
+from pokerspiel.solvers.subgame import (
+    ROOT,
+    EmptyRangesError,
+    Range,
+    SubgameTooLargeError,
+    build_subgame,
+)
 from pokerspiel.solvers.subgame_cfr import SubgameSolution, solve
 
 ITERATIONS = 100
@@ -160,7 +166,7 @@ class Resolving(Follower):
         ranges[self._seat] = _with_hand(ranges[self._seat], round_.states, self._seat)
         try:
             subgame = build_subgame(self._game, (ranges[0], ranges[1]))
-        except SubgameTooLargeError:
+        except (SubgameTooLargeError, EmptyRangesError):
             return None
         seconds = self._agent.seconds
         solution = solve(subgame, self._agent.iterations if seconds is None else _NO_LIMIT, seconds)

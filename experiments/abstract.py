@@ -14,7 +14,7 @@ from pokerspiel.experiments.progress import ProgressReport
 from pokerspiel.experiments.run_folder import check_writable
 from pokerspiel.games import sviten
 from pokerspiel.games.abstraction import cluster_file
-from pokerspiel.games.abstraction.cluster_file import Centres
+from pokerspiel.games.abstraction.cluster_file import Centres, CentresError
 from pokerspiel.games.abstraction.clusters import KEEP, MAX_BUCKETS, MOMENTS, PREFLOP
 from pokerspiel.games.variants import VARIANTS, Game
 
@@ -38,8 +38,7 @@ def build(
 
     game = _sviten(game_text, settings)
     sizes = parse_buckets(buckets)
-    if out is not None:
-        check_writable(out)
+    check_writable(out or cluster_file.user_folder() / cluster_file.SUFFIX)
     start = time.perf_counter()
     with ProgressReport(f"centres for {game.name}", quiet) as report:
         centres = cluster_build.build(
@@ -106,23 +105,27 @@ def _document(centres: Centres) -> dict[str, Any]:
 def show_all(json: bool) -> None:
     """List the centres of the package and of the user."""
     names = [name for name, variant in VARIANTS.items() if variant.family is sviten]
-    found = [
-        (name, path, cluster_file.load(path))
-        for name in names
-        for path in cluster_file.known_files(name)
-    ]
+    found, damaged = [], []
+    for name in names:
+        for path in cluster_file.known_files(name):
+            try:
+                found.append((name, path, cluster_file.load(path)))
+            except CentresError as error:
+                damaged.append(str(error))
     if json:
         documents = [
             {"variant": name, "file": str(path), **_document(centres)}
             for name, path, centres in found
         ]
-        print_json({"centres": documents})
+        print_json({"centres": documents, "damaged": damaged})
         return
     rows = [
         (name, centres.full_name, " ".join(str(size) for size in centres.sizes.values()), path)
         for name, path, centres in found
     ]
     print_table("", ("game", "name", "buckets", "file"), rows)
+    for line in damaged:
+        note(line)
 
 
 def measure(

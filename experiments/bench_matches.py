@@ -93,11 +93,19 @@ def winnings(agents: Sequence[Agent], game: Game, hands: int, seed: int, quiet: 
 
 
 def matches(rows: KeptRows, players: Sequence[Player], hands: int, seed: int, quiet: bool) -> None:
-    """Each bot against each baseline, and against each bot that is named after it."""
+    """Each bot against each baseline, and each named after it that plays the same game."""
     for i, player in enumerate(players):
         baselines = [Player(name, name, BASELINES[name]()) for name in BASELINES]
         for other in [*baselines, *players[i + 1 :]]:
-            _match(rows, "matches", player, other, hands, seed, quiet)
+            if _may_meet(player, other):
+                _match(rows, "matches", player, other, hands, seed, quiet)
+            else:
+                note(f"{player.name} and {other.name} play different games", quiet)
+
+
+def _may_meet(player: Player, other: Player) -> bool:
+    ours, theirs = player.agent.game, other.agent.game
+    return ours is None or theirs is None or str(exact(ours)) == str(exact(theirs))
 
 
 def river(rows: KeptRows, players: Sequence[Player], hands: int, seed: int, quiet: bool) -> None:

@@ -22,7 +22,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from pokerspiel.agents.roster import list_agents
+from pokerspiel.agents.roster import find_agent, list_agents
 from pokerspiel.experiments import bench_bounds, bench_curves, bench_matches
 from pokerspiel.experiments.bench_lookups import deals_rate
 from pokerspiel.experiments.bench_matches import Player, check_game, find_players
@@ -132,9 +132,13 @@ def run(options: Options, json: bool) -> int:
 
 def _shipped() -> list[str]:
     """The bots of the package that play a Sviten game for two."""
-    named = {entry["name"]: entry["game"] for entry in list_agents() if entry["game"] is not None}
-    games = {name: load(text) for name, text in named.items() if text.startswith("sviten")}
-    return [name for name, game in games.items() if game.family is sviten and game.players == 2]
+    named = [entry["name"] for entry in list_agents() if entry["game"] is not None]
+    games = {name: find_agent(name).game for name in named}
+    return [
+        name
+        for name, game in games.items()
+        if game is not None and game.family is sviten and game.players == 2
+    ]
 
 
 def _strongest(players: list[Player]) -> Player | None:

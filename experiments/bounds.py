@@ -26,8 +26,10 @@ from pokerspiel.experiments.match import interval_text
 from pokerspiel.experiments.options import bytes_text
 from pokerspiel.experiments.output import note, print_json, print_table
 from pokerspiel.experiments.progress import ProgressReport
+from pokerspiel.experiments.run_folder import check_writable
 from pokerspiel.games.variants import Game, load
 from pokerspiel.solvers.mccfr import DEFAULT_MEMORY_LIMIT, Progress
+from pokerspiel.solvers.table import visited_sets
 
 INTERRUPTED = 130
 DEFINITION = (
@@ -73,6 +75,8 @@ def _local(target: CompiledAgent, game: Game, options: Options, quiet: bool) -> 
 
 
 def _trained(target: CompiledAgent, game: Game, options: Options, quiet: bool) -> Opponent:
+    if options.response is not None:
+        check_writable(options.response)
     responder = BestResponder(
         target,
         _abstract_game(target, game, options.responder),
@@ -83,7 +87,7 @@ def _trained(target: CompiledAgent, game: Game, options: Options, quiet: bool) -
     try:
         _train(responder, options, quiet)
     finally:
-        if options.response is not None and responder.state.iteration > 0:
+        if options.response is not None and visited_sets(responder.state.table) > 0:
             algorithm = f"MCCFR against {target.name}, linear weights"
             write_bot(options.response, responder.game, responder.state, algorithm=algorithm)
             note(f"{options.response}: a {responder.name}", quiet)

@@ -720,7 +720,7 @@ def bench_sviten_command(
     buckets: Annotated[
         list[int] | None,
         typer.Option(
-            parser=whole(1),
+            parser=whole(1, 2046),
             metavar="N",
             help="Numbers of buckets along the second curve; 30 100 300 1000.",
         ),

@@ -48,6 +48,7 @@ class KeptRows:
         its = self._part(part)
         its["earlier"] += its["rows"]
         its["rows"] = []
+        self._save()
 
     def row(self, part: str, settings: Mapping[str, Any], measure: Callable[[], Row]) -> Row:
         """The row of these settings: as it was measured before, or else by `measure`."""

@@ -27,6 +27,7 @@ import numpy as np
 
 from pokerspiel.experiments.output import json_text
 from pokerspiel.games.abstraction import cluster_file
+from pokerspiel.games.abstraction.cluster_file import Centres
 from pokerspiel.games.variants import Game, load
 
 FORMAT = 1
@@ -95,9 +96,16 @@ def check_unused(folder: Path) -> None:
 
 
 def create(
-    folder: Path, config: Mapping[str, Any], manifest: Mapping[str, Any], kind: str = TRAINED
+    folder: Path,
+    config: Mapping[str, Any],
+    manifest: Mapping[str, Any],
+    kind: str = TRAINED,
+    game: Game | None = None,
 ) -> RunFolder:
-    """A new run folder. Raises OSError if the folder is in use or cannot be written."""
+    """A new run folder, with the centres of the buckets of `game`.
+
+    Raises OSError if the folder is in use or cannot be written.
+    """
     check_unused(folder)
     fresh = not folder.exists()
     try:
@@ -105,10 +113,18 @@ def create(
         write_text(folder / CONFIG, toml_text(config))
         write_text(folder / MANIFEST, json_text({"format": FORMAT, "kind": kind, **manifest}))
         (folder / METRICS).touch()
+        if game is not None and game.centres is not None:
+            _keep_centres(folder, game.name, game.centres)
     except OSError as error:
         _clear(folder, fresh)
         raise OSError(f"cannot create {folder}: {error.strerror or error}") from None
     return RunFolder(folder)
+
+
+def _keep_centres(folder: Path, variant: str, centres: Centres) -> None:
+    """Write the centres of a game's buckets, so that the run goes on wherever it lies."""
+    path = folder / cluster_file.file_name(variant, centres)
+    write_file(path, lambda temporary: cluster_file.save(centres, temporary))
 
 
 def _clear(folder: Path, fresh: bool) -> None:
@@ -118,6 +134,8 @@ def _clear(folder: Path, fresh: bool) -> None:
     else:
         for name in (CONFIG, MANIFEST, METRICS):
             (folder / name).unlink(missing_ok=True)
+        for path in folder.glob(f"*{cluster_file.SUFFIX}"):
+            path.unlink()
         shutil.rmtree(folder / CHECKPOINTS, ignore_errors=True)
 
 
@@ -156,12 +174,6 @@ class RunFolder:
     def solved(self) -> bool:
         """Whether it is a run of `solve`."""
         return bool(self.manifest().get("kind") == SOLVED)
-
-    def keep_centres(self, game: Game) -> None:
-        """Write the centres of the game's buckets, so that the run goes on wherever it lies."""
-        centres = game.centres
-        if centres is not None:
-            cluster_file.save(centres, self.path / cluster_file.file_name(game.name, centres))
 
     def game(self) -> Game:
         """The game of the run. Raises ValueError if its centres are damaged or not there."""

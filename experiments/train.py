@@ -85,8 +85,7 @@ def start(plan: Plan, out: Path, settings: Sequence[str] | None, json: bool, qui
     plan = replace(plan, game=str(game))
     limit = parse_bytes(plan.memory_limit)
     solver = plan.solver(game, limit)
-    folder = run_folder.create(out, vars(plan), manifest(game, plan))
-    folder.keep_centres(game)
+    folder = run_folder.create(out, vars(plan), manifest(game, plan), game=game)
     _announce(game, limit, quiet)
     return _train(solver, plan, folder, json, quiet)
 

@@ -7,6 +7,7 @@ hearts and spades. A set of cards is a 52-bit mask, bit c for card c. Small deck
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -106,6 +107,15 @@ def lowest_card(mask: int) -> int:
     """The card with the smallest number in a set; 64 for the empty set."""
     x = np.uint64(mask)
     return int(popcount(~x & (x - np.uint64(1))))
+
+
+@kernel
+def insert_card(cards: Any, n: int, card: int) -> None:
+    """Put a card in its place among the first n of `cards`, which ascend."""
+    while n > 0 and cards[n - 1] > card:
+        cards[n] = cards[n - 1]
+        n -= 1
+    cards[n] = card
 
 
 @kernel

@@ -156,13 +156,13 @@ def by_address(signature: Any) -> Callable[[Callable[..., Any]], Any]:
         compiled = numba.cfunc(signature, cache=True, error_model="numpy")(function)
         name = f"{function.__module__}.{function.__qualname__}"
         binding.add_symbol(name, compiled.address)
-        kept_alive.append(compiled)
+        _kept_alive.append(compiled)
         return types.ExternalFunction(name, signature)
 
     return compile_once
 
 
-kept_alive: list[Any] = []
+_kept_alive: list[Any] = []
 """Functions whose addresses are in use."""
 
 

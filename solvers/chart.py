@@ -53,6 +53,8 @@ def new_chart(
     columns: np.ndarray = actions.astype(np.int64) - 1
     if np.any(situations[1:] <= situations[:-1]) or np.any(columns < 1):
         raise ValueError("the decisions of a chart must ascend, and have two actions or more")
+    if columns.max(initial=0) > 254:
+        raise ValueError(f"a decision of {columns.max() + 1} actions: a chart holds 255 at most")
     if np.any(sizes < columns) or np.any(sizes % columns):
         raise ValueError("the weights of a chart do not fit its actions")
     return Chart(

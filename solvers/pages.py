@@ -7,6 +7,7 @@ limit; these pages go back to the system when the array is dropped.
 from __future__ import annotations
 
 import mmap
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,8 @@ def zeros_in_pages(count: int, dtype: Any) -> np.ndarray:
     except OSError as error:
         raise MemoryError(f"{count * kind.itemsize} bytes: {error.strerror}") from None
     if hasattr(mmap, "MADV_HUGEPAGE"):
-        pages.madvise(mmap.MADV_HUGEPAGE)
+        with suppress(OSError):  # a kernel without huge pages
+            pages.madvise(mmap.MADV_HUGEPAGE)
     return np.frombuffer(pages, kind, count)
 
 

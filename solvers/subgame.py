@@ -40,6 +40,10 @@ MOST_NODES = 4000
 ROOT = 0
 
 
+class EmptyRangesError(ValueError):
+    """No two hands of the ranges can meet."""
+
+
 class SubgameTooLargeError(ValueError):
     """The betting round has too many nodes."""
 
@@ -102,7 +106,7 @@ class Subgame:
             if not np.isfinite(weights).all() or weights.min(initial=0.0) < 0.0:
                 raise ValueError(f"weights of seat {seat}: expected numbers of 0 or more")
         if not self.chance > 0.0:
-            raise ValueError("no hand of seat 0 can meet one of seat 1: the ranges are empty")
+            raise EmptyRangesError("no hand of seat 0 can meet one of seat 1: the ranges are empty")
 
     @property
     def chance(self) -> float:

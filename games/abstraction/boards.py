@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import combinations_with_replacement
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -42,7 +43,7 @@ def board_tables() -> tuple[np.ndarray, np.ndarray]:
     try:
         with np.load(path, allow_pickle=False) as kept:
             return kept["row"], kept["cuts"]
-    except (OSError, ValueError, KeyError):
+    except (OSError, ValueError, KeyError, EOFError, BadZipFile):
         row, cuts = _make_tables()
     temporary = path.with_suffix(f".{os.getpid()}.npz")
     np.savez(temporary, row=row, cuts=cuts)

@@ -51,7 +51,7 @@ from pokerspiel.games.abstraction.outlook import (
     sampled_percentile,
     take_card,
 )
-from pokerspiel.games.cards import popcount
+from pokerspiel.games.cards import insert_card, popcount
 from pokerspiel.games.compiled import kernel
 from pokerspiel.games.hands import draw_rank
 from pokerspiel.games.kernel import mix, random_below, random_unit
@@ -144,7 +144,9 @@ def _k_means(
     different = len(np.unique(points, axis=0))
     if different == 0:
         return np.zeros((1, FEATURES), np.float32), 0.0
-    model = KMeans(min(buckets, different), n_init=restarts, random_state=seed, max_iter=100)
+    model = KMeans(
+        min(buckets, different), n_init=restarts, random_state=seed % (1 << 32), max_iter=100
+    )
     model.fit(points)
     centres = model.cluster_centers_.astype(np.float32)
     order = np.lexsort(centres.T[::-1])
@@ -164,11 +166,7 @@ def _deal_hand(game: Any, random: Any, hand: Any, board: Any) -> Any:
     for i in range(game.hole_cards):
         card = take_card(random, left)
         left &= ~(np.uint64(1) << np.uint64(card))
-        j = i
-        while j > 0 and hand[j - 1] > card:
-            hand[j] = hand[j - 1]
-            j -= 1
-        hand[j] = card
+        insert_card(hand, i, card)
     return left
 
 
@@ -255,18 +253,17 @@ def _sample(rules: Any, seed: int, first: int, found: Any) -> None:
         draw_features(game, out, packed, features)
         found[DRAW, k] = features
         discard = _some_discard(game, random, out, packed)
-        seen = _taken(hand, n, board, full - 1)
+        seen = _taken(hand, n, board, flop)
         left = _draw(random, hand, n, left, discard)
-        seen |= _taken(hand, n, board, full - 1)
+        seen |= _taken(hand, n, board, flop)
         if _is_shown(game, discard):
-            known = seen & ~_taken(hand, 0, board[flop:], full - 1 - flop)
-            look_at_face_up(game, hand, board, flop, known, FACE_UP_SAMPLES, 0, out)
+            look_at_face_up(game, hand, board, flop, seen, FACE_UP_SAMPLES, 0, out)
             keep_features(game, out, features)
             found[KEEP, k] = features
             if not _keeps(out, n):
                 hand[n - 1] = take_card(random, left)
-                seen |= _taken(hand, n, board, full - 1)
         if full > flop:
+            seen |= _taken(hand, n, board, full - 1)
             features[:] = 0.0
             turn_features(game, hand, board, full - 1, seen, features)
             found[TURN, k] = features
@@ -323,21 +320,20 @@ def sample_moments(rules: Any, seed: int, first: int, deals: int, bucket: Any, w
         _write_worth(out, best_discard(game, out), worth[FLOP, k])
         _write_worth(out, best_discard(game, out), worth[DRAW, k])
 
-        seen = _taken(hand, n, board, full - 1)
+        seen = _taken(hand, n, board, flop)
         left = _draw(random, hand, n, left, discard)
-        seen |= _taken(hand, n, board, full - 1)
+        seen |= _taken(hand, n, board, flop)
         if _is_shown(game, discard):
-            known = seen & ~_taken(hand, 0, board[flop:], full - 1 - flop)
-            look_at_face_up(game, hand, board, flop, known, FACE_UP_SAMPLES, 0, out)
+            look_at_face_up(game, hand, board, flop, seen, FACE_UP_SAMPLES, 0, out)
             keep_features(game, out, features)
             bucket[KEEP, k] = nearest(game.clusters, KEEP, features)
             keeps = _keeps(out, n)
-            look_at_face_up(game, hand, board, flop, known, deals, 1, out)
+            look_at_face_up(game, hand, board, flop, seen, deals, 1, out)
             _write_worth(out, 0 if _keeps(out, n) else 1 << (n - 1), worth[KEEP, k])
             if not keeps:
                 hand[n - 1] = take_card(random, left)
-                seen |= _taken(hand, n, board, full - 1)
         if full > flop:
+            seen |= _taken(hand, n, board, full - 1)
             features[:] = 0.0
             turn_features(game, hand, board, full - 1, seen, features)
             bucket[TURN, k] = nearest(game.clusters, TURN, features)

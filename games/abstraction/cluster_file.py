@@ -208,7 +208,10 @@ def find(text: str, variant: str) -> Centres:
     if text.endswith(SUFFIX) or "/" in text:
         centres = load(Path(text))
     else:
-        centres = load(_file_of(text, variant))
+        path = _file_of(text, variant)
+        centres = load(path)
+        if path.name != file_name(variant, centres):
+            raise CentresError(f"{path} holds the centres {centres.full_name}: rename or remove it")
     bring(centres)
     return centres
 

@@ -31,7 +31,7 @@ class Quality:
     used: int
     """Buckets that any of the hands fell into."""
     draw: float
-    """R² of the percentile of the draw half."""
+    """R² of the percentile of the draw half; NaN if there is nothing to explain."""
     omaha: float
     """R² of the percentile of the Omaha half."""
     mean: float
@@ -72,7 +72,7 @@ def _quality(moment: str, buckets: int, bucket: np.ndarray, worth: np.ndarray) -
 def _explained(bucket: np.ndarray, values: np.ndarray) -> float:
     """R², of means taken over the other hands of a bucket, so that small ones do not flatter it."""
     if len(values) == 0 or np.ptp(values) == 0.0:
-        return 1.0
+        return float("nan")
     size = np.bincount(bucket)[bucket]
     total = np.bincount(bucket, values)[bucket]
     others = np.where(size > 1, (total - values) / np.maximum(size - 1, 1), values.mean())

@@ -5,10 +5,10 @@ sees (`outlook.py`), in two dimensions throughout, since the halves of a pot are
 
 | moment | features |
 |---|---|
-| preflop | best percentile to draw to; both percentiles as held; best mean of both; their spread |
-| flop | of the best discard: both percentiles, their product, spread of the outcome; draw as held |
-| draw | both percentiles of the best discard, and what the best of 0, 1, 2, 3+ cards falls behind |
-| keep | both percentiles when the face-up card is kept, and when it is rejected |
+| preflop | draw half at best, as held; Omaha half as held, after the best discard; mean; spread |
+| flop | of the best discard: both percentiles, product, spread of the outcome; both as held |
+| draw | both percentiles of the best discard; what the best of 0, 1, 2, 3+ cards falls behind |
+| keep | both percentiles when the face-up card is kept (and product), when it is rejected; gain |
 | turn | draw half; mean, spread and share above 0.9 of the Omaha half's percentile on the river |
 | river | percentile of both halves; whether the hand blocks the best flush or full house |
 
@@ -127,22 +127,13 @@ def look_ahead(
     stream: int,
     out: Any,
 ) -> None:
-    """`run_outs` of all legal discards; one card drawn face up counts as the better of two.
+    """`run_outs` of all legal discards; of one card with the right to reject it, in the draw half.
 
-    For the draw half the better of the card and of another unknown one is exact; the mean of the
-    Omaha half stays as it is.
+    There the mean is that over all cards that may come, of the better of the card and another one.
+    The product and the square with the other half move as if that gain came in all deals alike.
     """
-    run_outs(
-        game,
-        hole,
-        board,
-        board_count,
-        seen,
-        _legal_between(game, 0, MAX_CARDS),
-        samples,
-        stream,
-        out,
-    )
+    wanted = _legal_between(game, 0, MAX_CARDS)
+    run_outs(game, hole, board, board_count, seen, wanted, samples, stream, out)
     n = np.int64(game.hole_cards)
     if game.max_discards == 0:
         return
@@ -159,12 +150,22 @@ def look_ahead(
                 total += values[count]
                 count += 1
         hand[i] = hole[i]
-        mean = total / count
+        drawn = total / count
         if game.one_card_face_up:
-            total = 0.0
+            drawn = 0.0
             for k in range(count):
-                total += max(values[k], mean)
-        out.draw[1 << i] = total / count
+                other = (total - values[k]) / max(count - 1, 1)
+                drawn += max(values[k], other) / count
+        _shift_draw(out, 1 << i, drawn)
+
+
+@kernel
+def _shift_draw(out: Any, discard: int, draw: float) -> None:
+    """Replace the mean of the draw half, as if it had been more or less by that in every deal."""
+    gain = draw - out.draw[discard]
+    out.square[discard] += gain * value_of(out, discard) + 0.25 * gain * gain
+    out.both[discard] += gain * out.omaha[discard]
+    out.draw[discard] = draw
 
 
 @kernel

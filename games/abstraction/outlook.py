@@ -7,11 +7,12 @@ both halves' percentiles is about its share of the pot against one random hand.
   by the best outlook.
 - *Omaha half*: among random hands on the same board. For each board of five cards, up to an
   exchange of suits, `LEVELS` strengths are kept that cut the hands there at `CUTS`. Small decks
-  have no such boards: there the other hands are sampled, always the same ones for a board.
+  have no such boards: there other hands are sampled.
 
-The cards to come are sampled from a fixed stream, so that equal information gives equal numbers:
-`run_outs` deals the rest of the board and the cards drawn, and values all discards on the same
-cards. The first board card and the first card drawn are spread evenly over what may come.
+The cards to come are sampled from a stream that the known cards fix, so that equal information
+gives equal numbers: `run_outs` deals the rest of the board and the cards drawn, and values all
+discards on the same cards. The first board card and the first card drawn are spread evenly over
+what may come.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from pokerspiel.games.hands import (
     pair_of_ranks,
     suit_of_flush,
 )
-from pokerspiel.games.kernel import mix, random_below
+from pokerspiel.games.kernel import mix, random_below, random_unit
 
 MAX_CARDS = 5
 """Most cards of a hand, and of a board."""
@@ -140,7 +141,7 @@ def omaha_percentile(game: Any, hand: Any, board: Any, board_size: int) -> Any:
 
 @kernel
 def sampled_percentile(game: Any, hand: Any, board: Any, board_size: int, hands: int) -> Any:
-    """The same, among so many random hands, which are always the same for a board."""
+    """The same, among so many random hands, from a stream that the board fixes."""
     strength = omaha_rank(
         game.hands, hand, game.hole_cards, board, board_size, game.omaha_hole, game.omaha_board
     )
@@ -221,7 +222,7 @@ def run_outs(
     best = np.zeros(DISCARDS, np.int16)
     pairs = np.zeros((2 * MAX_CARDS, 2 * MAX_CARDS), np.int16)
     random = np.zeros(1, np.uint64)
-    random[0] = mix(np.uint64(7), np.uint64(stream))
+    random[0] = mix(mix(np.uint64(stream), np.uint64(seen)), np.uint64(board_count))
     for i in range(n):
         cards[i] = hole[i]
     for i in range(board_count):
@@ -236,17 +237,18 @@ def run_outs(
             drawn = max(drawn, popcount(discard))
             _find_places(n, discard, places[discard])
     unseen = game.deck & ~seen
+    shift, turn = random_unit(random), random_unit(random)
     for sample in range(samples):
         left = unseen
         for i in range(board_count, full):
             if i == board_count:
-                deal[i] = _spread_card(unseen, left, sample, samples)
+                deal[i] = _spread_card(random, unseen, left, shift + sample / samples)
             else:
                 deal[i] = take_card(random, left)
             left &= ~(np.uint64(1) << np.uint64(deal[i]))
         for i in range(n, n + drawn):
             if i == n:
-                cards[i] = _spread_card(unseen, left, sample * _STRIDE % samples, samples)
+                cards[i] = _spread_card(random, unseen, left, turn + sample * _STRIDE / samples)
             else:
                 cards[i] = take_card(random, left)
             left &= ~(np.uint64(1) << np.uint64(cards[i]))
@@ -277,12 +279,16 @@ def run_outs(
 
 
 @kernel
-def _spread_card(unseen: Any, left: Any, sample: int, samples: int) -> Any:
-    """A card of `left` that goes through `unseen` from low to high as the samples go on."""
-    card = nth_card(unseen, sample * popcount(unseen) // samples)
-    while not left >> np.uint64(card) & np.uint64(1):
-        card = (card + 1) % 52
-    return card
+def _spread_card(random: Any, unseen: Any, left: Any, place: float) -> Any:
+    """The card at a place of the cycle of `unseen`, whose length is 1, or if it is not in `left`
+    any card of that.
+
+    Places at equal distances, shifted at random, meet each card equally often in the mean.
+    """
+    card = nth_card(unseen, int((place % 1.0) * popcount(unseen)))
+    if left >> np.uint64(card) & np.uint64(1):
+        return card
+    return take_card(random, left)
 
 
 @kernel

@@ -5,7 +5,7 @@ and showdown. Seat n-1 has the button; heads-up it posts the small blind. Who dr
 sees it face up and may reject it for another.
 
 Actions: the betting actions of `betting.py`, then the discards (a bit mask over the hand in the
-order of `hand_order`; the plans of `abstraction.halves` in that abstraction), keep, reject.
+order of `hand_order`; in the abstractions `halves` and `clusters` their plans), keep, reject.
 """
 
 from pokerspiel.games.kernel import register

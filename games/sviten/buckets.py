@@ -1,8 +1,8 @@
 """Information sets of the abstraction `clusters`: the bucket of a hand, and what is kept besides.
 
 A key is the hash of a situation, and in its last bits the bucket of the hand. In a betting round a
-situation keeps the level of the pot at its start (or how deep the stacks are for it, where betting
-has no limit), who made the last wager before, all bets of the round, how many cards the other seat
+situation keeps the level of the pot at its start (or how deep the stacks are for it, where they
+may run out), who made the last wager before, all bets of the round, how many cards the other seat
 drew, whether it kept a face-up card, high or low, or rejected it, and the same of the player's own
 draw, coarser. At the draw it keeps the other's draw, and of the bets who made the last one. It
 forgets the rest: the fewer situations, the sooner each is learnt.
@@ -44,6 +44,7 @@ from pokerspiel.games.abstraction.clusters import (
 )
 from pokerspiel.games.abstraction.outlook import MAX_CARDS, board_to_come
 from pokerspiel.games.betting import FIXED_LIMIT, bit, is_live, legal_bets, live_seats
+from pokerspiel.games.cards import insert_card
 from pokerspiel.games.compiled import address_of, by_address, kernel
 from pokerspiel.games.kernel import mix
 from pokerspiel.games.sviten import state as sviten
@@ -128,12 +129,7 @@ def _sorted_hand(state: Any, player: int, hand: Any) -> Any:
     """Write the cards held, ascending; returns how many."""
     n = np.int64(state.hole_count[player])
     for i in range(n):
-        card = np.int64(state.hole[player, i])
-        j = i
-        while j > 0 and hand[j - 1] > card:
-            hand[j] = hand[j - 1]
-            j -= 1
-        hand[j] = card
+        insert_card(hand, i, np.int64(state.hole[player, i]))
     return n
 
 
@@ -271,8 +267,9 @@ def _stakes(state: Any, rules: Any, player: int) -> Any:
     if halves.is_deep(state, rules):
         return mix(key, np.uint64(pot_level(rules, state.round_pot)))
     if rules.structure != FIXED_LIMIT and rules.sizes == 0:
-        return mix(key, halves.chips(state, rules))
-    depth = rules.start_stack[0]
+        bets = mix(np.uint64(state.level), np.uint64(state.step))
+        return mix(mix(key, halves.chips(state, rules)), mix(bets, np.uint64(state.bet[player])))
+    depth = state.stack[player] + state.bet[player]
     for seat in range(rules.players):
         if is_live(state, seat):
             depth = min(depth, state.stack[seat] + state.bet[seat])
@@ -304,7 +301,7 @@ def _past_of_draw(state: Any, rules: Any, player: int, moment: int) -> Any:
     Whether to keep a face-up card is a question of the hand.
     """
     led = _whose(state.aggressor, player) if moment == DRAW else 0
-    return mix(np.uint64(_strongest_draw(state, rules, player)), np.uint64(led))
+    return mix(np.uint64(_strongest_draw(state, rules, player)), np.uint64(player * 3 + led))
 
 
 @kernel
@@ -332,6 +329,7 @@ def _crowd(state: Any, rules: Any, player: int) -> Any:
                 to_act += 1
     owes = 1 if state.bet[player] < state.level else 0
     key = mix(np.uint64(state.wagers * 2 + owes), np.uint64(min(to_act, 2) * 2 + last))
+    key = mix(key, np.uint64(player))
     own = _own_class(_draw_class(state, player))
     key = mix(key, np.uint64(own * 8 + _strongest_draw(state, rules, player)))
     return mix(key, np.uint64(_whose(state.aggressor, player) * 3 + _whose(state.led, player)))
