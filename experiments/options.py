@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 
 def _read_config(context: typer.Context, path: Path | None) -> Path | None:
@@ -93,6 +94,12 @@ def number(value: Any) -> int:
         raise typer.BadParameter(f"{value!s} is not a whole number") from None
 
 
+DEFAULT_MEMORY = "2GiB"
+
+Preset = Annotated[
+    str | None, typer.Option(help="Table for Svara: home, club or real; --set changes it.")
+]
+Game = Annotated[str, typer.Argument(help="Game, such as svara or 'svara(players=3)'.")]
 Seed = Annotated[
     int, typer.Option(parser=whole(0, 2**63 - 1), metavar="N", help="Seed of all random choices.")
 ]
@@ -155,3 +162,30 @@ def bytes_text(size: float) -> str:
             return f"{size:.0f} B" if unit == "B" else f"{size:.1f} {unit}"
         size /= 1024
     return f"{size:.1f} TiB"
+
+
+class ManyValues(TyperCommand):
+    """A command whose repeatable options take all values that follow: `--hands A B C`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        many = {
+            option
+            for parameter in self.params
+            if getattr(parameter, "multiple", False)
+            for option in parameter.opts
+        }
+        return super().parse_args(ctx, list(_one_a_value(args, many)))
+
+
+def _one_a_value(args: list[str], many: set[str]) -> list[str]:
+    """The arguments with the option's name before each of its values."""
+    spread = []
+    option = None
+    for word in args:
+        if word.startswith("--") or (word.startswith("-") and word[1:2].isalpha()):
+            option = word if word in many else None
+            if option is None:
+                spread.append(word)
+        else:
+            spread.append(word if option is None else f"{option}={word}")
+    return spread

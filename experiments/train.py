@@ -30,6 +30,9 @@ DEFAULT_ABSTRACTIONS = {
 }
 """Information sets to train on where the game string names none; other games: all of them."""
 
+HANDS, FEW_HANDS = 100_000, 10_000
+"""Random hands from which the size of a run is guessed: few where buckets take long to find, and
+there are not many situations."""
 METRICS_EVERY = 2.0
 """Seconds between two lines of metrics."""
 
@@ -114,7 +117,7 @@ def _announce(game: Game, limit: int, quiet: bool) -> None:
     """Say before the start how much memory the run will take."""
     if quiet:
         return
-    guess = estimate_size(game)
+    guess = estimate_size(game, FEW_HANDS if game.classes else HANDS)
     text = (
         f"{game}: at least {guess.information_sets:,} information sets, {bytes_text(guess.bytes)}"
     )

@@ -1,0 +1,257 @@
+"""The subcommands of `pokerspiel bench`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from pokerspiel.experiments.options import (
+    DEFAULT_MEMORY,
+    Json,
+    ManyValues,
+    MemoryLimit,
+    Quiet,
+    Seed,
+    Threads,
+    parse_bytes,
+    seconds,
+    whole,
+)
+
+bench = typer.Typer(help="Measure speed, and check figures.", no_args_is_help=True)
+
+
+@bench.command("speed")
+def bench_speed_command(
+    only: Annotated[
+        list[str] | None, typer.Option(help="Rows whose name contains this; repeatable.")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Short, rough measurements.")] = False,
+    seed: Seed = 0,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Measure this package against others, in turn within one run."""
+    from pokerspiel.experiments import bench_speed
+
+    bench_speed.run(only or [], quick, seed, json, quiet)
+
+
+@bench.command("reference")
+def bench_reference_command(
+    quick: Annotated[bool, typer.Option("--quick", help="The smallest games only.")] = False,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Reproduce the published figures of full-tree algorithms, with the spread of rounding."""
+    from pokerspiel.experiments import bench_reference
+
+    bench_reference.run(quick, json, quiet)
+
+
+@bench.command("profile")
+def bench_profile_command(
+    games: Annotated[
+        list[str] | None, typer.Argument(help="Games for two players; by default three.")
+    ] = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Say where an iteration of CFR spends its time, and how far that is from memory's limit."""
+    from pokerspiel.experiments import bench_profile
+
+    bench_profile.run(games or bench_profile.GAMES, json, quiet)
+
+
+@bench.command("algorithms", cls=ManyValues)
+def bench_algorithms_command(
+    games: Annotated[
+        list[str] | None,
+        typer.Option(help="Games, ours or OpenSpiel's, such as leduc or 'liars_dice(numdice=1)'."),
+    ] = None,
+    algorithms: Annotated[
+        list[str] | None, typer.Option(help="Algorithms; an unknown one lists all.")
+    ] = None,
+    seeds: Annotated[
+        list[int] | None,
+        typer.Option(
+            parser=whole(0, 2**63 - 1),
+            metavar="N",
+            help="Seeds of algorithms that sample; the others are run once. By default 0 1 2.",
+        ),
+    ] = None,
+    budget: Annotated[
+        str,
+        typer.Option(
+            help="When a run ends: a number and its unit, such as 10s, 1000it (iterations) or "
+            "1e7nodes; several, joined by commas, end it with the first that is reached."
+        ),
+    ] = "10s",
+    processes: Annotated[
+        int | None,
+        typer.Option(
+            parser=whole(1, 256),
+            metavar="N",
+            help="Runs at a time, each on one core; by default half of the cores.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path, typer.Option(help="Folder for results and report; with results in it, it goes on.")
+    ] = Path("runs/algorithms"),
+    rivals: Annotated[
+        bool, typer.Option("--rivals", help="Run OpenSpiel's and LiteEFG's algorithms as well.")
+    ] = False,
+    simultaneous: Annotated[
+        bool, typer.Option("--simultaneous", help="Update all players at once, not in turn.")
+    ] = False,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> int:
+    """Measure algorithms on games: a grid that can be interrupted, and a report."""
+    from pokerspiel.experiments import bench_algorithms
+
+    return bench_algorithms.run(
+        games or (),
+        algorithms or (),
+        seeds or (),
+        budget,
+        processes,
+        out,
+        rivals,
+        simultaneous,
+        json,
+        quiet,
+    )
+
+
+@bench.command("svara", cls=ManyValues)
+def bench_svara_command(
+    only: Annotated[
+        list[str] | None,
+        typer.Option(help="showdowns, threads, presets, abstractions, players; all by default."),
+    ] = None,
+    presets: Annotated[
+        list[str] | None, typer.Option(help="Tables to solve: home, club, real; by default all.")
+    ] = None,
+    bots: Annotated[
+        list[str] | None, typer.Option(help="More players: bot files, or names that `bots` lists.")
+    ] = None,
+    threads: Threads = 2,
+    quick: Annotated[bool, typer.Option("--quick", help="Rough goals, few hands.")] = False,
+    seed: Seed = 0,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Solve heads-up Svara and measure the solution: speed, abstractions, matches."""
+    from pokerspiel.experiments import bench_svara
+
+    options = bench_svara.Options(
+        parts=tuple(only or bench_svara.PARTS),
+        presets=tuple(presets or bench_svara.GOALS),
+        bots=tuple(bots or ()),
+        threads=threads,
+        quick=quick,
+        seed=seed,
+        quiet=quiet,
+    )
+    bench_svara.run(options, json)
+
+
+@bench.command("sviten", cls=ManyValues)
+def bench_sviten_command(
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="speed, bounds, abstraction, matches, lbr, river, curves; all by default."
+        ),
+    ] = None,
+    bots: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Bot files, or names that `bots` lists, the strongest first; by default those of "
+            "the package."
+        ),
+    ] = None,
+    game: Annotated[
+        str | None, typer.Option(help="Game that is trained, with its abstraction.")
+    ] = None,
+    hands: Annotated[
+        int | None,
+        typer.Option(parser=whole(1), metavar="N", help="Hands of each match; 200,000."),
+    ] = None,
+    lbr_hands: Annotated[
+        int | None,
+        typer.Option(
+            parser=whole(1), metavar="N", help="Hands of each local best response; 2,000."
+        ),
+    ] = None,
+    river_hands: Annotated[
+        int | None,
+        typer.Option(parser=whole(1), metavar="N", help="Hands of each bot that resolves; 2,000."),
+    ] = None,
+    curve_hands: Annotated[
+        int | None,
+        typer.Option(parser=whole(1), metavar="N", help="Hands of each point of a curve; 100,000."),
+    ] = None,
+    times: Annotated[
+        list[float] | None,
+        typer.Option(
+            parser=seconds(0.1),
+            metavar="SECONDS",
+            help="Times of training along the first curve; 30 120 480.",
+        ),
+    ] = None,
+    buckets: Annotated[
+        list[int] | None,
+        typer.Option(
+            parser=whole(1, 2046),
+            metavar="N",
+            help="Numbers of buckets along the second curve; 30 100 300 1000.",
+        ),
+    ] = None,
+    bucket_time: Annotated[
+        float | None,
+        typer.Option(
+            parser=seconds(0.1),
+            metavar="SECONDS",
+            help="Time of training with each number of buckets; 120.",
+        ),
+    ] = None,
+    threads: Threads = 2,
+    memory_limit: MemoryLimit = DEFAULT_MEMORY,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder for results and report; with results in it, it goes on."),
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Short, rough measurements.")] = False,
+    seed: Seed = 0,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> int:
+    """Measure the Sviten bots: speed, exact checks, matches, bounds, curves; and a report."""
+    from pokerspiel.experiments import bench_sviten
+
+    given: dict[str, Any] = {
+        "game": game,
+        "hands": hands,
+        "lbr_hands": lbr_hands,
+        "river_hands": river_hands,
+        "curve_hands": curve_hands,
+        "times": tuple(sorted(set(times or ()))) or None,
+        "buckets": tuple(sorted(set(buckets or ()))) or None,
+        "bucket_time": bucket_time,
+    }
+    chosen = {name: value for name, value in given.items() if value is not None}
+    options = bench_sviten.Options(
+        parts=tuple(only or bench_sviten.PARTS),
+        bots=tuple(bots or ()),
+        threads=threads,
+        memory_limit=parse_bytes(memory_limit),
+        out=out,
+        seed=seed,
+        quiet=quiet,
+        **{**(bench_sviten.QUICK if quick else {}), **chosen},
+    )
+    return bench_sviten.run(options, json)
