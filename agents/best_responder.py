@@ -139,7 +139,7 @@ def _run_iterations(
             break
         weight = np.float64(iteration + 1)
         for learner in range(players):
-            deal(room.stacks, mix(mix(seed, iteration), learner))
+            deal(room.stacks, mix(seed, iteration), learner)
             nodes += _traverse(room, tables, exact_tables, policy, table, learner, weight)
     atomic_add(control, NODES, nodes)
 

@@ -154,7 +154,7 @@ def run_iterations(
         if mix(mix(seed, iteration), _PRUNING) % np.uint64(FULL_EVERY) == 0:
             bound = -np.inf
         for traverser in range(players):
-            deal(work, mix(mix(seed, iteration), traverser))
+            deal(work, mix(seed, iteration), traverser)
             nodes += _traverse(
                 work, tables, table, traverser, weight, scheme.draw_sampling, bound, floor
             )
@@ -176,10 +176,13 @@ def take_iteration(control: Any, table: Any, last: int) -> Any:
 
 
 @kernel
-def deal(work: Any, hand: int) -> None:
-    """Fix the deal and the chances of the sampled actions."""
+def deal(work: Any, hand: int, traverser: int) -> None:
+    """Fix the deal, which is the same for all traversers, and the chances of sampled actions.
+
+    (What a game remembers of the cards of one traversal, such as buckets, serves the next.)
+    """
     seed_deck(work.deck[0], hand)
-    work.random[0] = mix(hand, 0)
+    work.random[0] = mix(hand, traverser)
 
 
 @kernel
