@@ -139,7 +139,7 @@ def _run_iterations(
             break
         weight = np.float64(iteration + 1)
         for learner in range(players):
-            deal(room.stacks, mix(seed, iteration), learner)
+            deal(room.stacks, mix(mix(seed, iteration), learner))
             nodes += _traverse(room, tables, exact_tables, policy, table, learner, weight)
     atomic_add(control, NODES, nodes)
 
@@ -221,7 +221,7 @@ def _traverse(
         act(states[place], exact_tables, action)
 
 
-@kernel(allocates=False)
+@kernel
 def _match(values: Any, first: int, n: int, shares: Any) -> None:
     """Write the strategy of regret matching to shares[:n]: uniform if none is stored."""
     total = positive_sum(values, first, n)

@@ -147,7 +147,7 @@ def information_hash(game: Game | SpielGame) -> str:
     return digest.hexdigest()
 
 
-@kernel
+@kernel(allocates=True)
 def _probe_information(states: Any, tables: Any, decks: Any, actions: Any, hands: int) -> Any:
     """A hash of the keys and legal actions of the seats to act along random hands."""
     state = states[0]

@@ -125,7 +125,7 @@ def bandwidth(working_set: int) -> float:
     return 3 * _DOUBLE * n / _seconds(lambda repetitions: _stream(a, b, repetitions))
 
 
-@kernel(allocates=False)
+@kernel
 def _stream(a: Any, b: Any, repetitions: int) -> None:
     zero = eight(0.0)
     half = splat(0.5, zero)
@@ -134,7 +134,7 @@ def _stream(a: Any, b: Any, repetitions: int) -> None:
             store(a, i, load(a, i, zero) * half + load(b, i, zero))
 
 
-@kernel(allocates=False)
+@kernel
 def _repeat_values(layout: Any, state: Any, repetitions: int) -> None:
     for _ in range(repetitions):
         for player in range(layout.group_first.shape[0]):
@@ -142,7 +142,7 @@ def _repeat_values(layout: Any, state: Any, repetitions: int) -> None:
                 terminal_values(layout, player, part, state.reach, state.value)
 
 
-@kernel(allocates=False)
+@kernel
 def _repeat_regrets(layout: Any, state: Any, repetitions: int) -> None:
     for _ in range(repetitions):
         for player in range(layout.group_first.shape[0]):
@@ -150,7 +150,7 @@ def _repeat_regrets(layout: Any, state: Any, repetitions: int) -> None:
                 update_regrets(layout, player, part, state, 1.0, 0.0, 0.0)
 
 
-@kernel(allocates=False)
+@kernel
 def _repeat_reach(layout: Any, state: Any, repetitions: int) -> None:
     for _ in range(repetitions):
         for player in range(layout.group_first.shape[0]):

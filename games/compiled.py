@@ -119,16 +119,20 @@ def kernel(
     *,
     signature: Any = None,
     fuse: bool = False,
-    allocates: bool = True,
+    allocates: bool = False,
     inline: bool = False,
 ) -> Any:
     """Compile `function` with numba on first use and keep the machine code on disk.
 
     Kernels release the GIL, so that they can run in threads. With `signature` it is compiled at
     once, for these types only: a kernel that calls itself needs one. `fuse` lets a product and a
-    sum become one operation, which rounds once. One that `allocates` no array is spared counting
-    the references to those it is given, which small kernels feel, and so they do a call with many
-    arrays: one that is `inline` becomes part of its caller.
+    sum become one operation, which rounds once. One that is `inline` becomes part of its caller:
+    small kernels feel a call with many arrays.
+
+    One that `allocates` makes new arrays, or calls a kernel that returns some. Only such a one
+    counts the references to arrays: every count is a locked instruction, and where threads share an
+    array, they wait for each other at it. (Without the flag numba refuses to compile a kernel that
+    makes arrays; those that a callee returned would never be freed.)
     """
     if function is None:
         return lambda function: kernel(
@@ -136,8 +140,7 @@ def kernel(
         )
     numba.config.CACHE_DIR = _folder_for(function.__code__.co_filename)
     options: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
-    if not allocates:
-        options["_nrt"] = False
+    options["_nrt"] = allocates
     if inline:
         options["forceinline"] = True
     return numba.njit(signature, fastmath=_FUSED if fuse else False, **options)(function)

@@ -92,7 +92,7 @@ def seed_hand(decks: Any, seed: int) -> None:
     seed_deck(decks[0], seed)
 
 
-@kernel
+@kernel(allocates=True)
 def random_hands(states: Any, tables: Any, decks: Any, actions: Any, hands: int, seed: int) -> Any:
     """Play `hands` hands with uniformly random actions; returns (moves, sum of |returns|).
 

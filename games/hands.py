@@ -375,7 +375,7 @@ def _next_combination(places: Any, size: int) -> bool:
     return True
 
 
-@kernel
+@kernel(allocates=True)
 def runout_shares(
     t: Any, holes: Any, board: Any, n_board: int, draw_rule: int, dead: int = 0
 ) -> tuple[Any, Any, Any, int]:

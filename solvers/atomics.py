@@ -78,7 +78,7 @@ _give_way = types.ExternalFunction("sched_yield", types.int32())
 """The system's call that lets another thread run."""
 
 
-@kernel(allocates=False)
+@kernel
 def meet(gate: Any, threads: int, meetings: int) -> None:
     """Wait until all threads have come here; `meetings` counts the times, this one included.
 

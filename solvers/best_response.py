@@ -86,7 +86,7 @@ def evaluate(tree: Tree, strategy: np.ndarray) -> Evaluation:
     return Evaluator(tree).evaluate(strategy)
 
 
-@kernel(allocates=False)
+@kernel
 def _evaluate(
     layout: Any,
     behaviour: Any,
@@ -112,7 +112,7 @@ def _evaluate(
         best[player] = choose_best(layout, player, value, response)
 
 
-@kernel(allocates=False)
+@kernel
 def _own_value(layout: Any, player: int, part: int, reach: Any, value: Any) -> Any:
     """What the player wins at the ends of one part with its own strategy."""
     total = 0.0

@@ -54,7 +54,7 @@ def new_room(columns: Columns, hands: int) -> Room:
     return Room(np.zeros(len(columns.bucket)), np.zeros(shape), aligned(np.zeros(BLOCK * hands)))
 
 
-@kernel(allocates=False)
+@kernel
 def value_ends(
     layout: Any,
     columns: Any,
@@ -84,7 +84,7 @@ def value_ends(
                 value[at + hand] = room.value[i * hands + hand]
 
 
-@kernel(allocates=False)
+@kernel
 def _multiply(weight: Any, chances: Any, value: Any) -> None:
     """Let `value` [BLOCK * hands] be the product of `weight` [BLOCK, columns] and the chances."""
     zero = eight(0.0)
@@ -105,7 +105,7 @@ def _multiply(weight: Any, chances: Any, value: Any) -> None:
         store(value, at + np.uint64(3) * hands, d)
 
 
-@kernel(allocates=False)
+@kernel
 def _weigh_ends(
     layout: Any,
     columns: Any,
@@ -129,7 +129,7 @@ def _weigh_ends(
                 into[k] += pay * cases[k]
 
 
-@kernel(allocates=False)
+@kernel
 def _reach_of_cases(columns: Any, last_rows: Any, reach: Any, width: int, case: Any) -> None:
     case[:] = 1.0
     for other in range(len(last_rows)):
@@ -138,7 +138,7 @@ def _reach_of_cases(columns: Any, last_rows: Any, reach: Any, width: int, case: 
             case[k] *= theirs[columns.bucket[k, other]]
 
 
-@kernel(allocates=False)
+@kernel
 def spread_reach(sets: Any, behaviour: Any, reach: Any, width: int) -> None:
     """The reach of a place's rows under its behaviour, from that of the beginning."""
     zero = eight(0.0)
@@ -151,7 +151,7 @@ def spread_reach(sets: Any, behaviour: Any, reach: Any, width: int) -> None:
                 store(reach, at, before * load(behaviour, at, zero))
 
 
-@kernel(allocates=False)
+@kernel
 def _add_reach(sets: Any, numbers: Any, width: int, fade: float) -> None:
     """Add the reach of the strategy just played to the average."""
     zero, old = eight(0.0), eight(fade)
@@ -162,7 +162,7 @@ def _add_reach(sets: Any, numbers: Any, width: int, fade: float) -> None:
             store(numbers.average, at, average * old + load(numbers.reach, at, zero))
 
 
-@kernel(allocates=False)
+@kernel
 def _update_sets(sets: Any, numbers: Any, width: int, buckets: int, rates: Any) -> None:
     """Regrets and behaviour of a place, from the values of what ends right after its rows."""
     zero = eight(0.0)
@@ -177,7 +177,7 @@ def _update_sets(sets: Any, numbers: Any, width: int, buckets: int, rates: Any) 
             store(numbers.value, at, load(numbers.value, at, zero) + v)
 
 
-@kernel(allocates=False)
+@kernel
 def _level(value: Any, first: int, actions: int, width: int, buckets: int) -> None:
     """Let the values of rows be the same for all buckets, and their sum the same as it was."""
     for row in range(first, first + actions):
@@ -185,7 +185,7 @@ def _level(value: Any, first: int, actions: int, width: int, buckets: int) -> No
         values[:] = values.sum() / buckets
 
 
-@kernel(allocates=False)
+@kernel
 def iterate(
     layouts: Any,
     columns: Any,

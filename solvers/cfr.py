@@ -133,7 +133,7 @@ class Team(NamedTuple):
     """Room for the products of multiply_joint."""
 
 
-@kernel(allocates=False)
+@kernel
 def iterate(
     layout: Any,
     state: Any,
@@ -166,7 +166,7 @@ def iterate(
             control[NODES] += nodes
 
 
-@kernel(allocates=False, inline=True)
+@kernel(inline=True)
 def _values(layout: Any, state: Any, player: int, team: Any) -> None:
     """Values of the ends of a player's parts below the top."""
     y = state.reach
@@ -178,7 +178,7 @@ def _values(layout: Any, state: Any, player: int, team: Any) -> None:
             terminal_values(layout, player, part, y, state.value)
 
 
-@kernel(allocates=False, inline=True)
+@kernel(inline=True)
 def _top_values(layout: Any, state: Any, player: int, team: Any) -> None:
     """Values of the ends of the top, by the first thread, after `_values`."""
     y = state.reach
@@ -187,13 +187,13 @@ def _top_values(layout: Any, state: Any, player: int, team: Any) -> None:
     terminal_values(layout, player, 0, y, state.value)
 
 
-@kernel(allocates=False, inline=True)
+@kernel(inline=True)
 def _is_mine(part: int, team: Any) -> Any:
     """Whether a part below the top is this thread's."""
     return (part - 1) % team.threads == team.thread
 
 
-@kernel(allocates=False, inline=True)
+@kernel(inline=True)
 def _update(
     layout: Any,
     state: Any,
@@ -236,7 +236,7 @@ def _update(
     return meetings
 
 
-@kernel(allocates=False, inline=True)
+@kernel(inline=True)
 def _gather_threads(team: Any, meetings: int) -> Any:
     if team.threads > 1:
         meetings += 1
@@ -244,7 +244,7 @@ def _gather_threads(team: Any, meetings: int) -> Any:
     return meetings
 
 
-@kernel(allocates=False)
+@kernel
 def update_player(layout: Any, state: Any, player: int, y: Any, weights: Any, t: int) -> None:
     """One iteration of one player, by one thread, against the others' reach `y`."""
     last = layout.group_first.shape[1] - 2

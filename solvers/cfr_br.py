@@ -42,7 +42,7 @@ class CfrBr(Cfr):
         )
 
 
-@kernel(fuse=True, allocates=False)
+@kernel(fuse=True)
 def _learn(
     layout: Any, state: Any, response: Any, plan: Any, weights: Any, control: Any, nodes: int
 ) -> None:

@@ -157,7 +157,7 @@ def average_chart(table: Table) -> Chart:
     return new_chart(keys[:found][order], first, actions, weights)
 
 
-@kernel
+@kernel(allocates=True)
 def _collect(slots: Any, values: Any, classes: int, keys: Any, entries: Any) -> Any:
     """Write the keys and entries of the situations with an average, and give their number."""
     found = 0
@@ -185,7 +185,7 @@ def _block_mean(values: Any, start: int, classes: int, n: int, mean: Any) -> flo
     return total
 
 
-@kernel
+@kernel(allocates=True)
 def _round_averages(values: Any, classes: int, entries: Any, first: Any, weights: Any) -> None:
     for k in range(len(entries)):
         n = np.int64(entries[k] & np.uint64(0xFFFF))

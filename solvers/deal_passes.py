@@ -43,7 +43,7 @@ class Desk(NamedTuple):
     """[3 * 64]"""
 
 
-@kernel(allocates=False)
+@kernel
 def value_ends(
     layout: Any, numbers: Any, theirs: Any, their_rows: int, sums: Any, desk: Any
 ) -> None:
@@ -55,7 +55,7 @@ def value_ends(
         spread_values(layout, numbers, group, desk)
 
 
-@kernel(allocates=False)
+@kernel
 def gather_ends(
     layout: Any, numbers: Any, theirs: Any, their_rows: Any, group: Any, desk: Any
 ) -> None:
@@ -87,7 +87,7 @@ def gather_ends(
             transpose(desk.tile, np.uint64(2) * tile, desk.win, chunk * tile)
 
 
-@kernel(allocates=False)
+@kernel
 def spread_values(layout: Any, numbers: Any, group: Any, desk: Any) -> None:
     """Give the values of a group's rows, after its sweep, to the player's numbers."""
     zero = eight(0.0)
@@ -101,19 +101,19 @@ def spread_values(layout: Any, numbers: Any, group: Any, desk: Any) -> None:
             store(numbers.value, at, load(desk.tile, lane * lanes, zero))
 
 
-@kernel(allocates=False, inline=True)
+@kernel(inline=True)
 def _clear_bare(layout: Any, numbers: Any, base: Any) -> None:
     zero = eight(0.0)
     for i in range(np.uint64(len(layout.bare))):
         store(numbers.value, base + layout.bare[i] * np.uint64(LANES), zero)
 
 
-@kernel(allocates=False, inline=True)
+@kernel(inline=True)
 def _add(array: Any, at: Any, v: Any) -> None:
     store(array, at, load(array, at, v) + v)
 
 
-@kernel(allocates=False)
+@kernel
 def update_hands(layout: Any, numbers: Any, rates: Any, fade: float) -> None:
     """Regrets, strategies, averages and reach of a player who has looked."""
     zero, one = eight(0.0), eight(1.0)
@@ -143,7 +143,7 @@ def update_hands(layout: Any, numbers: Any, rates: Any, fade: float) -> None:
                 store(numbers.reach, at, above * load(numbers.behaviour, at, zero))
 
 
-@kernel(allocates=False)
+@kernel
 def sum_blind_values(layout: Any, numbers: Any) -> None:
     """The values of the blind rows, over all hands."""
     zero = eight(0.0)
@@ -156,7 +156,7 @@ def sum_blind_values(layout: Any, numbers: Any) -> None:
         store(numbers.blind_value, row * lanes, splat(sum_of(v), zero))
 
 
-@kernel(allocates=False)
+@kernel
 def update_blind(layout: Any, numbers: Any, rates: Any, fade: float) -> None:
     """The same for what the player does before it looks; blind_value[0] is the whole deal's."""
     zero = eight(0.0)
@@ -178,7 +178,7 @@ def update_blind(layout: Any, numbers: Any, rates: Any, fade: float) -> None:
             store(numbers.blind_reach, at, above * load(behaviour, at, zero))
 
 
-@kernel(allocates=False)
+@kernel
 def update_player(layout: Any, numbers: Any, weights: Any) -> None:
     """What follows the values of the ends in half an iteration."""
     rates = (weights[0], weights[1], weights[3])
@@ -187,7 +187,7 @@ def update_player(layout: Any, numbers: Any, weights: Any) -> None:
         update_blind(layout, numbers, rates, weights[2])
 
 
-@kernel(allocates=False)
+@kernel
 def iterate_deal(
     first: Any,
     first_numbers: Any,
@@ -209,7 +209,7 @@ def iterate_deal(
 # Evaluation: the behaviour is fixed.
 
 
-@kernel(allocates=False)
+@kernel
 def spread_behaviour(layout: Any, numbers: Any) -> None:
     """The reach of a player under its behaviour."""
     zero, one = eight(0.0), eight(1.0)
@@ -232,7 +232,7 @@ def spread_behaviour(layout: Any, numbers: Any) -> None:
                 store(numbers.reach, at, above * load(numbers.behaviour, at, zero))
 
 
-@kernel(allocates=False, inline=True)
+@kernel(inline=True)
 def _mean(value: Any, behaviour: Any, start: Any, n: Any) -> Any:
     zero = eight(0.0)
     v = zero
@@ -241,7 +241,7 @@ def _mean(value: Any, behaviour: Any, start: Any, n: Any) -> Any:
     return v
 
 
-@kernel(allocates=False, inline=True)
+@kernel(inline=True)
 def _best(value: Any, behaviour: Any, start: Any, n: Any) -> Any:
     """The value of the best action; `behaviour` becomes to play the first of those."""
     zero, one = eight(0.0), eight(1.0)
@@ -258,7 +258,7 @@ def _best(value: Any, behaviour: Any, start: Any, n: Any) -> Any:
     return v
 
 
-@kernel(allocates=False)
+@kernel
 def value_of_deal(layout: Any, numbers: Any, best: bool) -> Any:
     """Value of a player's behaviour where `numbers.value` holds the ends, which it destroys.
 
@@ -283,14 +283,14 @@ def value_of_deal(layout: Any, numbers: Any, best: bool) -> Any:
     return value[0]
 
 
-@kernel(allocates=False, inline=True)
+@kernel(inline=True)
 def _value_of_set(value: Any, behaviour: Any, start: Any, n: Any, best: bool) -> Any:
     if best:
         return _best(value, behaviour, start, n)
     return _mean(value, behaviour, start, n)
 
 
-@kernel(allocates=False)
+@kernel
 def average_behaviour(layout: Any, numbers: Any, out: Any) -> None:
     """Let the behaviour of `out` be the average strategy of `numbers`."""
     lanes = np.uint64(LANES)
@@ -304,7 +304,7 @@ def average_behaviour(layout: Any, numbers: Any, out: Any) -> None:
         _normalise(numbers.blind_average, start, layout.blind_sets[s, 1], out.blind_behaviour)
 
 
-@kernel(allocates=False, inline=True)
+@kernel(inline=True)
 def _normalise(average: Any, start: Any, n: Any, out: Any) -> None:
     zero, one = eight(0.0), eight(1.0)
     lanes = np.uint64(LANES)

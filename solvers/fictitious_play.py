@@ -73,7 +73,7 @@ class FictitiousPlay(TreeSolver):
         self._restore_control(numbers)
 
 
-@kernel(fuse=True, allocates=False)
+@kernel(fuse=True)
 def _play(
     layout: Any,
     value: Any,
@@ -106,7 +106,7 @@ def _play(
         control[NODES] += nodes
 
 
-@kernel(fuse=True, allocates=False)
+@kernel(fuse=True)
 def _mix(layout: Any, player: int, plan: Any, average: Any, step: float) -> None:
     """Move the average of a player towards its response."""
     groups = layout.groups

@@ -69,7 +69,7 @@ def pairs_of_hands(hands: Hands) -> int:
     return comb(hands.deck, size) * comb(hands.deck - size, size)
 
 
-@kernel(allocates=False)
+@kernel
 def sweep(sums: Any, flat: bool, lose: Any, tie: Any, win: Any, total: Any) -> None:
     """Replace `lose` [8 * padded classes] by the values of eight rows; padding is worth nothing.
 
@@ -85,7 +85,7 @@ def sweep(sums: Any, flat: bool, lose: Any, tie: Any, win: Any, total: Any) -> N
         _sweep(sums, flat, lose, tie, win, total, ())
 
 
-@kernel(allocates=False, inline=True)
+@kernel(inline=True)
 def _sweep(sums: Any, flat: bool, lose: Any, tie: Any, win: Any, total: Any, parts: Any) -> None:
     """`parts` is as long as a hand has parts besides the empty one, whose sum is `all_`."""
     zero = eight(0.0)
@@ -105,7 +105,7 @@ def _sweep(sums: Any, flat: bool, lose: Any, tie: Any, win: Any, total: Any, par
         all_ = _add(sums, first, last, win, total, all_, parts)
 
 
-@kernel(allocates=False, inline=True)
+@kernel(inline=True)
 def _add(sums: Any, first: Any, last: Any, more: Any, total: Any, all_: Any, parts: Any) -> Any:
     """Add `more` of the classes from `first` to `last` to the sums of their parts; gives `all_`."""
     zero = eight(0.0)
@@ -120,7 +120,7 @@ def _add(sums: Any, first: Any, last: Any, more: Any, total: Any, all_: Any, par
     return all_
 
 
-@kernel(allocates=False, inline=True)
+@kernel(inline=True)
 def _read(
     sums: Any,
     first: Any,

@@ -67,7 +67,7 @@ def _labels(record: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return label, keys
 
 
-@kernel
+@kernel(allocates=True)
 def _walk(
     states: Any, tables: Any, moves: Any, tried: Any, record: Any, returns: Any, most: int
 ) -> tuple[int, int]:

@@ -329,7 +329,7 @@ def _sample_keys(work: Any, tables: Any, seed: int, hands: int, keys: Any, actio
     found = 0
     states, legal = work.states, work.actions
     for hand in range(hands):
-        deal(work, mix(seed, hand), 0)
+        deal(work, mix(seed, hand))
         begin(states[0], tables)
         while states[0].turn >= CHANCE:
             state = states[0]

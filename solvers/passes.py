@@ -36,7 +36,7 @@ LANES = 8
 """Sets of a group that are worked on at once."""
 
 
-@kernel(fuse=True, allocates=False)
+@kernel(fuse=True)
 def multiply_joint(layout: Any, player: int, reach: Any, joint: Any) -> None:
     """Products of the others' reaches, for games of three players or more."""
     first = layout.joint_first[player]
@@ -48,7 +48,7 @@ def multiply_joint(layout: Any, player: int, reach: Any, joint: Any) -> None:
         joint[k] = product
 
 
-@kernel(fuse=True, allocates=False, inline=True)
+@kernel(fuse=True, inline=True)
 def terminal_values(layout: Any, player: int, part: int, y: Any, value: Any) -> None:
     """Values of the places of one part from the hands that end right after them."""
     if layout.blocks.width > 0:
@@ -80,7 +80,7 @@ def terminal_values(layout: Any, player: int, part: int, y: Any, value: Any) -> 
             _sum_long_rows(layout, run, y, value)
 
 
-@kernel(fuse=True, allocates=False, inline=True)
+@kernel(fuse=True, inline=True)
 def _sum_rows(layout: Any, run: int, y: Any, value: Any, entries: Any) -> None:
     """The rows of a run; the number of their entries is told by the length of a tuple."""
     runs, rows, columns, values = layout.runs, layout.rows, layout.columns, layout.values
@@ -93,7 +93,7 @@ def _sum_rows(layout: Any, run: int, y: Any, value: Any, entries: Any) -> None:
         i += np.uint64(len(entries))
 
 
-@kernel(allocates=False, inline=True)
+@kernel(inline=True)
 def _sum_long_rows(layout: Any, run: int, y: Any, value: Any) -> None:
     """The rows of a run, four entries at a time; long rows are padded to a multiple of four."""
     runs, rows, columns, values = layout.runs, layout.rows, layout.columns, layout.values
@@ -107,7 +107,7 @@ def _sum_long_rows(layout: Any, run: int, y: Any, value: Any) -> None:
         i += length
 
 
-@kernel(allocates=False, inline=True)
+@kernel(inline=True)
 def _block_values(layout: Any, player: int, part: int, y: Any, value: Any) -> None:
     """`terminal_values` of a game with lanes.
 
@@ -128,7 +128,7 @@ def _block_values(layout: Any, player: int, part: int, y: Any, value: Any) -> No
         _sum_wide_blocks(layout, player, part, y, value)
 
 
-@kernel(allocates=False)
+@kernel
 def _sum_blocks(
     layout: Any, player: int, part: int, y: Any, value: Any, zero: Any, lanes: Any
 ) -> None:
@@ -143,7 +143,7 @@ def _sum_blocks(
             _sum_block_rows(layout, player, run, y, value, zero, lanes, range(length))
 
 
-@kernel(allocates=False, inline=True)
+@kernel(inline=True)
 def _sum_block_rows(
     layout: Any, player: int, run: int, y: Any, value: Any, zero: Any, lanes: Any, entries: Any
 ) -> None:
@@ -168,7 +168,7 @@ def _sum_block_rows(
         store_first(value, np.uint64(rows[row]), total, len(lanes))
 
 
-@kernel(allocates=False)
+@kernel
 def _sum_wide_blocks(layout: Any, player: int, part: int, y: Any, value: Any) -> None:
     """The same for any number of lanes, eight at a time."""
     runs, rows, columns, values = layout.runs, layout.rows, layout.columns, layout.values
@@ -193,7 +193,7 @@ def _sum_wide_blocks(layout: Any, player: int, part: int, y: Any, value: Any) ->
                 store_first(value, np.uint64(rows[row]) + chunk, total, min(left, 8))
 
 
-@kernel(allocates=False)
+@kernel
 def lift(layout: Any, player: int, value: Any) -> None:
     """Add the values of a player's stubs to the places that they stand for."""
     links = layout.links
@@ -201,7 +201,7 @@ def lift(layout: Any, player: int, value: Any) -> None:
         value[links[link, 1]] += value[links[link, 0]]
 
 
-@kernel(allocates=False)
+@kernel
 def lower(layout: Any, player: int, reach: Any) -> None:
     """Give the stubs of a player the reach of the places that they stand for."""
     links = layout.links
@@ -209,7 +209,7 @@ def lower(layout: Any, player: int, reach: Any) -> None:
         reach[links[link, 0]] = reach[links[link, 1]]
 
 
-@kernel(allocates=False, inline=True)
+@kernel(inline=True)
 def update_regrets(
     layout: Any,
     player: int,
@@ -238,7 +238,7 @@ def update_regrets(
             scatter_add(value, above, entry + i, v)
 
 
-@kernel(allocates=False, inline=True)
+@kernel(inline=True)
 def match(value: Any, behaviour: Any, regret: Any, start: int, m: int, n: int, rates: Any) -> Any:
     """Update eight sets of `n` actions, the places of an action `m` apart, and give their values.
 
@@ -253,7 +253,7 @@ def match(value: Any, behaviour: Any, regret: Any, start: int, m: int, n: int, r
     return v
 
 
-@kernel(allocates=False, inline=True)
+@kernel(inline=True)
 def _match(
     value: Any, behaviour: Any, regret: Any, start: int, m: int, rates: Any, actions: Any
 ) -> Any:
@@ -287,7 +287,7 @@ def _match(
     return v
 
 
-@kernel(allocates=False, inline=True)
+@kernel(inline=True)
 def add_reach(layout: Any, player: int, part: int, state: Any, discount: float) -> None:
     """Add the reach of the strategy just played to the average, then set that of the new one."""
     groups, above = layout.groups, layout.above
@@ -303,7 +303,7 @@ def add_reach(layout: Any, player: int, part: int, state: Any, discount: float) 
                 store(reach, at, parent * load(behaviour, at, zero))
 
 
-@kernel(allocates=False)
+@kernel
 def spread_reach(layout: Any, player: int, behaviour: Any, reach: Any) -> None:
     """The reach of all of a player's places under `behaviour`, from that of the root."""
     top = layout.group_first[player, 1]
@@ -312,7 +312,7 @@ def spread_reach(layout: Any, player: int, behaviour: Any, reach: Any) -> None:
     _spread(layout, top, layout.group_first[player, -1], behaviour, reach)
 
 
-@kernel(allocates=False)
+@kernel
 def _spread(layout: Any, first: int, last: int, behaviour: Any, reach: Any) -> None:
     groups, above = layout.groups, layout.above
     zero = eight(0.0)
@@ -325,7 +325,7 @@ def _spread(layout: Any, first: int, last: int, behaviour: Any, reach: Any) -> N
                 store(reach, at, parent * load(behaviour, at, zero))
 
 
-@kernel(allocates=False)
+@kernel
 def respond(layout: Any, player: int, y: Any, value: Any, behaviour: Any) -> Any:
     """The best response of a player to the others' reach, even among the best actions.
 
@@ -336,7 +336,7 @@ def respond(layout: Any, player: int, y: Any, value: Any, behaviour: Any) -> Any
     return choose_best(layout, player, value, behaviour)
 
 
-@kernel(allocates=False)
+@kernel
 def choose_best(layout: Any, player: int, value: Any, behaviour: Any) -> Any:
     """`respond` where `value` holds the terminal values already."""
     top = layout.group_first[player, 1]
@@ -349,7 +349,7 @@ def choose_best(layout: Any, player: int, value: Any, behaviour: Any) -> Any:
     return best
 
 
-@kernel(allocates=False)
+@kernel
 def _choose(layout: Any, first: int, last: int, value: Any, behaviour: Any) -> None:
     """The best actions of the groups, whose values are carried up."""
     groups, above = layout.groups, layout.above

@@ -192,7 +192,7 @@ def _decisions(tree: PublicTree) -> list[tuple[int, int, int]]:
     return [(int(node), int(tree.first[node]), int(tree.choices[node])) for node in nodes]
 
 
-@kernel
+@kernel(allocates=True)
 def _iterate(tree: Any, one: Any, other: Any, leaves: Any, weights: Any) -> None:
     """One iteration for each row of `weights`, the factors of algorithms.py."""
     room = _room(one, other, leaves), _room(other, one, leaves)
@@ -201,7 +201,7 @@ def _iterate(tree: Any, one: Any, other: Any, leaves: Any, weights: Any) -> None
         _update(tree, other, one, leaves, room[1], 1, weights[t])
 
 
-@kernel
+@kernel(allocates=True)
 def _room(mine: Any, theirs: Any, leaves: Any) -> Any:
     """Room for the reach of the other and the values of the terminals, and for sums of lanes."""
     rows = max(len(leaves[0].node), len(leaves[1].node))

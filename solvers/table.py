@@ -174,14 +174,14 @@ def _set_bounds(table: Table, memory_limit: int, load: float) -> None:
     table.counts[MAX_USED] = int(capacity * (1 - _RESERVE))
 
 
-@kernel(allocates=False)
+@kernel
 def _home(slots: Any, situation: int) -> Any:
     """The slot where the search for a situation begins, whether its last bits are 0 or not."""
     mask = np.uint64((len(slots) >> 1) - 1)
     return (np.uint64(situation) ^ np.uint64(situation) >> np.uint64(_CLASS_BITS)) & mask
 
 
-@kernel(allocates=False)
+@kernel
 def _split(classes: int, key: int) -> Any:
     """(Situation, row of its block) of a key. Without a hand it is row 0, as in a chart.
 
@@ -211,14 +211,14 @@ def _rehash(old: Any, new: Any) -> None:
         new[at + 1] = old[i + 1]
 
 
-@kernel(allocates=False)
+@kernel
 def prefetch_slot(table: Any, key: int) -> None:
     """Fetch the slot of `key`, which will be looked up later."""
     situation, _ = _split(table.classes, key)
     prefetch(table.slots, np.int64(_home(table.slots, situation) << np.uint64(1)))
 
 
-@kernel(allocates=False)
+@kernel
 def prefetch_values(table: Any, values: Any, key: int, n: int) -> None:
     """Fetch the first values of `key`, whose slot is at hand, if it is in its first place."""
     situation, row = _split(table.classes, key)
@@ -229,7 +229,7 @@ def prefetch_values(table: Any, values: Any, key: int, n: int) -> None:
         prefetch(values, first + row * 2 * n)
 
 
-@kernel(allocates=False)
+@kernel
 def find(table: Any, key: int, n: int) -> Any:
     """Index of the first value of the information set `key` with `n` actions, or NOT_STORED."""
     slots = table.slots
@@ -246,7 +246,7 @@ def find(table: Any, key: int, n: int) -> Any:
         slot = (slot + np.uint64(1)) & mask
 
 
-@kernel(allocates=False)
+@kernel
 def find_or_add(table: Any, key: int, n: int) -> Any:
     """Index of the first value of the information set `key` with `n` actions, stored if it is new.
 
@@ -270,7 +270,7 @@ def find_or_add(table: Any, key: int, n: int) -> Any:
         slot = (slot + np.uint64(1)) & mask
 
 
-@kernel(allocates=False)
+@kernel
 def _first_value(entry: int, n: int, row: int) -> Any:
     """Index of the row's first value, NOT_STORED if the entry is empty or has not `n` actions."""
     if np.int64(entry & np.uint64((1 << _ACTION_BITS) - 1)) != n or row == NOT_STORED:
@@ -278,7 +278,7 @@ def _first_value(entry: int, n: int, row: int) -> Any:
     return np.int64(entry >> np.uint64(_ACTION_BITS)) + row * 2 * n
 
 
-@kernel(allocates=False)
+@kernel
 def _add(table: Any, situation: int, n: int, row: int, slot: Any) -> Any:
     """Store a situation in the free `slot`, or in the next free one if another thread is faster."""
     counts = table.counts
@@ -308,7 +308,7 @@ def _add(table: Any, situation: int, n: int, row: int, slot: Any) -> Any:
         slot = (slot + np.uint64(1)) & mask
 
 
-@kernel(allocates=False)
+@kernel
 def is_crowded(table: Any) -> Any:
     counts = table.counts
     return counts[SETS] > counts[MAX_SETS] or counts[USED] > counts[MAX_USED]

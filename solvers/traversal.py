@@ -154,14 +154,14 @@ def run_iterations(
         if mix(mix(seed, iteration), _PRUNING) % np.uint64(FULL_EVERY) == 0:
             bound = -np.inf
         for traverser in range(players):
-            deal(work, mix(seed, iteration), traverser)
+            deal(work, mix(mix(seed, iteration), traverser))
             nodes += _traverse(
                 work, tables, table, traverser, weight, scheme.draw_sampling, bound, floor
             )
     atomic_add(control, NODES, nodes)
 
 
-@kernel(allocates=False)
+@kernel
 def take_iteration(control: Any, table: Any, last: int) -> Any:
     """The number of the next iteration, which is then the caller's to do; NONE_LEFT at `last`, if
     the table is crowded or if a stop is requested.
@@ -176,13 +176,14 @@ def take_iteration(control: Any, table: Any, last: int) -> Any:
 
 
 @kernel
-def deal(work: Any, hand: int, traverser: int) -> None:
-    """Fix the deal, which is the same for all traversers, and the chances of sampled actions.
+def deal(work: Any, hand: int) -> None:
+    """Fix the deal and the chances of the sampled actions.
 
-    (What a game remembers of the cards of one traversal, such as buckets, serves the next.)
+    Every traverser needs a deal of its own: what the one before has learnt from this deal would
+    let the other player act as if it knew the cards.
     """
     seed_deck(work.deck[0], hand)
-    work.random[0] = mix(hand, traverser)
+    work.random[0] = mix(hand, 0)
 
 
 @kernel
@@ -272,7 +273,7 @@ def _traverse(
         act(states[place], tables, action)
 
 
-@kernel(allocates=False)
+@kernel
 def open_frame(frame: Any, key: int, place: int, top: int, n: int, importance: float) -> None:
     frame.key = key
     frame.place = place
@@ -284,7 +285,7 @@ def open_frame(frame: Any, key: int, place: int, top: int, n: int, importance: f
     frame.importance = importance
 
 
-@kernel(allocates=False)
+@kernel
 def next_action(frame: Any, chances: Any) -> None:
     """Go to the next action of a frame that is followed."""
     i = frame.current + 1
@@ -294,7 +295,7 @@ def next_action(frame: Any, chances: Any) -> None:
     frame.left -= 1
 
 
-@kernel(allocates=False)
+@kernel
 def _sample_draw(
     frame: Any, values: Any, first: int, chances: Any, draw_sampling: float, random: Any
 ) -> None:
@@ -317,7 +318,7 @@ def _sample_draw(
             frame.left -= 1
 
 
-@kernel(allocates=False)
+@kernel
 def _estimate(frame: Any, utilities: Any, chances: Any, draw_sampling: float) -> None:
     """The values of all actions of a sampled draw, from those of the actions followed."""
     top = frame.top
@@ -351,7 +352,7 @@ def _prune(
             frame.left -= 1
 
 
-@kernel(allocates=False)
+@kernel
 def positive_sum(values: Any, first: int, n: int) -> Any:
     """Sum of the positive regrets, 0 of an information set that is not stored."""
     total = 0.0
@@ -361,7 +362,7 @@ def positive_sum(values: Any, first: int, n: int) -> Any:
     return total
 
 
-@kernel(allocates=False)
+@kernel
 def _choose(values: Any, first: int, n: int, weight: float, unit: float) -> Any:
     """An action by regret matching, from `unit`, uniform in [0, 1); adds the strategy to the
     average. Any action if the information set is not stored.
@@ -385,7 +386,7 @@ def _choose(values: Any, first: int, n: int, weight: float, unit: float) -> Any:
     return min(chosen, n - 1)
 
 
-@kernel(allocates=False)
+@kernel
 def add_regrets(
     values: Any,
     first: int,
@@ -418,7 +419,7 @@ def add_regrets(
     return value
 
 
-@kernel(allocates=False)
+@kernel
 def _mean(utilities: Any, chances: Any, top: int, n: int) -> Any:
     """The mean value of the actions followed."""
     total = 0.0

@@ -23,7 +23,7 @@ SOUND, CHIPS, ACTIONS, CARDS, RETURNS, LENGTH = range(6)
 """What can be wrong with a hand."""
 
 
-@kernel
+@kernel(allocates=True)
 def audit(
     states: Any, tables: Any, decks: Any, actions: Any, longest: int, hands: int, seed: int
 ) -> Any:

@@ -279,7 +279,7 @@ def test_building_is_deterministic(centres: Centres) -> None:
 
 def test_every_hand_is_nearest_to_its_centre(centres: Centres) -> None:
     rules = game_of(centres).tables.rules
-    found = cluster_build.sample_features(rules, 50, 5)
+    found, _ = cluster_build.sample_hands(rules, 50, 5)
     for i, moment in enumerate(MOMENTS):
         for features in found[i][np.isfinite(found[i]).all(axis=1)]:
             distances = ((centres.centres[i] - features) ** 2).sum(axis=1)

@@ -15,6 +15,7 @@ from pokerspiel.games.abstraction.outlook import (
     CUTS,
     DISCARDS,
     STRENGTHS,
+    Sight,
     board_place,
     new_outlook,
     omaha_percentile,
@@ -53,12 +54,12 @@ def _run_outs(
     stream: int,
     out: Any,
 ) -> None:
-    run_outs(rules[0], hand, board, size, seen, wanted, samples, stream, out)
+    run_outs(rules[0], Sight(hand, board, np.int64(size), seen), wanted, samples, stream, out)
 
 
 @kernel
 def _river_levels(rules: Any, hand: Any, board: Any, seen: Any) -> tuple[float, float, float]:
-    return river_levels(rules[0], hand, board, 4, seen)
+    return river_levels(rules[0], Sight(hand, board, np.int64(4), seen))
 
 
 def cards(text: str) -> np.ndarray:

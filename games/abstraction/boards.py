@@ -97,7 +97,7 @@ def _with_suits(ranks: tuple[int, ...], suited: set[int]) -> list[int]:
     return cards
 
 
-@kernel
+@kernel(allocates=True)
 def _rank_hands(hands: Any, board: Any, seed: int, strengths: Any) -> Any:
     """Write the strengths of random hands on a board; returns its place in the table of rows."""
     random = np.zeros(1, np.uint64)

@@ -35,7 +35,6 @@ from pokerspiel.games.abstraction.clusters import (
     keep_features,
     look_ahead,
     look_at_face_up,
-    nearest,
     preflop_features,
     river_features,
     turn_features,
@@ -44,6 +43,7 @@ from pokerspiel.games.abstraction.clusters import (
 from pokerspiel.games.abstraction.outlook import (
     MAX_CARDS,
     STRENGTHS,
+    Sight,
     board_to_come,
     draw_percentile,
     new_outlook,
@@ -62,7 +62,7 @@ PERCENTILE_HANDS = 20_000
 PASSES = 3
 OTHER_DRAWS = 0.2
 """Share of the sampled hands that draw another way than the best: bots must know these too."""
-_CHUNK = 500
+_CHUNK = 100
 
 OnProgress = Callable[[str, float], None]
 """Called with what is being done, and the share of it that is done."""
@@ -93,7 +93,7 @@ def build(
     report = on_progress or (lambda what, share: None)
     tables = game.with_parameters(abstraction="none").tables
     draw_percentile = _percentiles(tables.rules, game, seed, report)
-    found = sample_features(tables.rules, samples, seed, report)
+    found, _ = sample_hands(tables.rules, samples, seed, report)
     centres, errors = [], {}
     for i, moment in enumerate(MOMENTS):
         report(f"k-means, {moment}", i / len(MOMENTS))
@@ -122,17 +122,29 @@ def _percentiles(rules: np.ndarray, game: Game, seed: int, report: OnProgress) -
     return percentile
 
 
-def sample_features(
-    rules: np.ndarray, samples: int, seed: int, report: OnProgress | None = None
-) -> np.ndarray:
-    """Features of random hands [MOMENTS, samples, FEATURES] float32; NaN where a moment was not
-    met."""
-    found = np.full((len(MOMENTS), samples, FEATURES), np.nan, np.float32)
-    for first in range(0, samples, _CHUNK):
+def sample_hands(
+    rules: np.ndarray,
+    hands: int,
+    seed: int,
+    report: OnProgress | None = None,
+    *,
+    first: int = 0,
+    deals: int = 0,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Features [MOMENTS, hands, FEATURES] float32 of random hands, and what these are worth.
+
+    That is [MOMENTS, hands, 2]: the percentiles of both halves over so many `deals` of the cards to
+    come, other ones than the features are from; without deals it is left 0. Features are NaN where
+    a hand did not meet the moment. Hands are numbered, from `first` on.
+    """
+    found = np.full((len(MOMENTS), hands, FEATURES), np.nan, np.float32)
+    worth = np.zeros((len(MOMENTS), hands, 2))
+    for done in range(0, hands, _CHUNK):
         if report is not None:
-            report("hands", first / samples)
-        _sample(rules, np.uint64(seed), first, found[:, first : first + _CHUNK])
-    return found
+            report("hands", done / hands)
+        part = slice(done, done + _CHUNK)
+        _sample(rules, np.uint64(seed), first + done, deals, found[:, part], worth[:, part])
+    return found, worth
 
 
 def _k_means(
@@ -206,7 +218,7 @@ def _keeps(out: Any, n: int) -> Any:
     return value_of(out, 0) >= value_of(out, 1 << (n - 1))
 
 
-@kernel
+@kernel(allocates=True)
 def _final_strengths(rules: Any, seed: int, first: int, draws: bool, strengths: Any) -> None:
     """Write the strengths of the draw half of random hands, drawn by the best outlook or not."""
     game = rules[0]
@@ -219,57 +231,81 @@ def _final_strengths(rules: Any, seed: int, first: int, draws: bool, strengths: 
         left = _deal_hand(game, random, hand, board)
         if draws:
             seen = _taken(hand, n, board, flop)
-            look_ahead(game, hand, board, flop, seen, SAMPLES, 0, out)
+            look_ahead(game, Sight(hand, board, flop, seen), SAMPLES, 0, out)
             discard = best_discard(game, out)
             left = _draw(random, hand, n, left, discard)
             if _is_shown(game, discard):
                 seen |= _taken(hand, n, board, flop)
-                look_at_face_up(game, hand, board, flop, seen, FACE_UP_SAMPLES, 0, out)
+                look_at_face_up(game, Sight(hand, board, flop, seen), FACE_UP_SAMPLES, 0, out)
                 if not _keeps(out, n):
                     hand[n - 1] = take_card(random, left)
         strengths[k] = draw_rank(game.hands, hand, game.hole_cards, game.draw_half)
 
 
-@kernel
-def _sample(rules: Any, seed: int, first: int, found: Any) -> None:
-    """Write the features of random hands [MOMENTS, hands, FEATURES]."""
+@kernel(allocates=True)
+def _sample(rules: Any, seed: int, first: int, deals: int, found: Any, worth: Any) -> None:
+    """Deal random hands to the end, each seen once at every moment: see `sample_hands`."""
     game = rules[0]
     random = np.zeros(1, np.uint64)
     hand, board = np.zeros(MAX_CARDS, np.uint8), np.zeros(MAX_CARDS, np.uint8)
     features = np.zeros(FEATURES)
     out = new_outlook()
-    flop, full = np.int64(game.street_cards[1]), board_to_come(game)
+    flop, full = np.int64(game.street_cards[1]), np.int64(board_to_come(game))
     n = np.int64(game.hole_cards)
     for k in range(found.shape[1]):
         random[0] = mix(mix(seed, np.uint64(first + k)), np.uint64(2))
         left = _deal_hand(game, random, hand, board)
-        look_ahead(game, hand, board, 0, _taken(hand, n, board, 0), FEW_SAMPLES, 0, out)
+        sight = Sight(hand, board, np.int64(0), _taken(hand, n, board, 0))
+        look_ahead(game, sight, FEW_SAMPLES, 0, out)
         preflop_features(game, out, features)
         found[PREFLOP, k] = features
-        look_ahead(game, hand, board, flop, _taken(hand, n, board, flop), SAMPLES, 0, out)
+        if deals > 0:
+            look_ahead(game, sight, deals, 1, out)
+            _write_worth(out, best_discard(game, out), worth[PREFLOP, k])
+
+        sight = Sight(hand, board, flop, _taken(hand, n, board, flop))
+        look_ahead(game, sight, SAMPLES, 0, out)
         flop_features(game, out, features)
         found[FLOP, k] = features
         packed = candidates(game, out)
         draw_features(game, out, packed, features)
         found[DRAW, k] = features
         discard = _some_discard(game, random, out, packed)
-        seen = _taken(hand, n, board, flop)
+        if deals > 0:
+            look_ahead(game, sight, deals, 1, out)
+            for moment in (FLOP, DRAW):
+                _write_worth(out, best_discard(game, out), worth[moment, k])
+
         left = _draw(random, hand, n, left, discard)
-        seen |= _taken(hand, n, board, flop)
+        seen = sight.seen | _taken(hand, n, board, flop)
         if _is_shown(game, discard):
-            look_at_face_up(game, hand, board, flop, seen, FACE_UP_SAMPLES, 0, out)
+            sight = Sight(hand, board, flop, seen)
+            look_at_face_up(game, sight, FACE_UP_SAMPLES, 0, out)
             keep_features(game, out, features)
             found[KEEP, k] = features
-            if not _keeps(out, n):
+            keeps = _keeps(out, n)
+            if deals > 0:
+                look_at_face_up(game, sight, deals, 1, out)
+                _write_worth(out, 0 if _keeps(out, n) else 1 << (n - 1), worth[KEEP, k])
+            if not keeps:
                 hand[n - 1] = take_card(random, left)
+
         if full > flop:
             seen |= _taken(hand, n, board, full - 1)
+            sight = Sight(hand, board, full - 1, seen)
             features[:] = 0.0
-            turn_features(game, hand, board, full - 1, seen, features)
+            turn_features(game, sight, features)
             found[TURN, k] = features
+            if deals > 0:
+                run_outs(game, sight, 1, deals, 1, out)
+                _write_worth(out, 0, worth[TURN, k])
+
         features[:] = 0.0
-        river_features(game, hand, board, full, features)
+        river_features(game, Sight(hand, board, full, seen), features)
         found[RIVER, k] = features
+        if deals > 0:
+            worth[RIVER, k, 0] = draw_percentile(game, hand, n)
+            worth[RIVER, k, 1] = sampled_percentile(game, hand, board, full, deals)
 
 
 @kernel
@@ -279,71 +315,6 @@ def _some_discard(game: Any, random: Any, out: Any, packed: int) -> Any:
     if random_unit(random) < OTHER_DRAWS:
         discard = np.int64(candidate(packed, random_below(random, len(CANDIDATES))))
     return discard
-
-
-# Measuring.
-
-
-@kernel
-def sample_moments(rules: Any, seed: int, first: int, deals: int, bucket: Any, worth: Any) -> None:
-    """Write buckets [MOMENTS, hands] and the percentiles of both halves [MOMENTS, hands, 2].
-
-    The percentiles are those of the best discard, or of keeping or rejecting, over `deals` deals;
-    a bucket stays -1 where a hand does not meet the moment.
-    """
-    game = rules[0]
-    random = np.zeros(1, np.uint64)
-    hand, board = np.zeros(MAX_CARDS, np.uint8), np.zeros(MAX_CARDS, np.uint8)
-    features = np.zeros(FEATURES)
-    out = new_outlook()
-    flop, full = np.int64(game.street_cards[1]), board_to_come(game)
-    n = np.int64(game.hole_cards)
-    for k in range(bucket.shape[1]):
-        random[0] = mix(mix(seed, np.uint64(first + k)), np.uint64(3))
-        left = _deal_hand(game, random, hand, board)
-        seen = _taken(hand, n, board, 0)
-        look_ahead(game, hand, board, 0, seen, FEW_SAMPLES, 0, out)
-        preflop_features(game, out, features)
-        bucket[PREFLOP, k] = nearest(game.clusters, PREFLOP, features)
-        look_ahead(game, hand, board, 0, seen, deals, 1, out)
-        _write_worth(out, best_discard(game, out), worth[PREFLOP, k])
-
-        seen = _taken(hand, n, board, flop)
-        look_ahead(game, hand, board, flop, seen, SAMPLES, 0, out)
-        flop_features(game, out, features)
-        bucket[FLOP, k] = nearest(game.clusters, FLOP, features)
-        packed = candidates(game, out)
-        draw_features(game, out, packed, features)
-        bucket[DRAW, k] = nearest(game.clusters, DRAW, features)
-        discard = _some_discard(game, random, out, packed)
-        look_ahead(game, hand, board, flop, seen, deals, 1, out)
-        _write_worth(out, best_discard(game, out), worth[FLOP, k])
-        _write_worth(out, best_discard(game, out), worth[DRAW, k])
-
-        seen = _taken(hand, n, board, flop)
-        left = _draw(random, hand, n, left, discard)
-        seen |= _taken(hand, n, board, flop)
-        if _is_shown(game, discard):
-            look_at_face_up(game, hand, board, flop, seen, FACE_UP_SAMPLES, 0, out)
-            keep_features(game, out, features)
-            bucket[KEEP, k] = nearest(game.clusters, KEEP, features)
-            keeps = _keeps(out, n)
-            look_at_face_up(game, hand, board, flop, seen, deals, 1, out)
-            _write_worth(out, 0 if _keeps(out, n) else 1 << (n - 1), worth[KEEP, k])
-            if not keeps:
-                hand[n - 1] = take_card(random, left)
-        if full > flop:
-            seen |= _taken(hand, n, board, full - 1)
-            features[:] = 0.0
-            turn_features(game, hand, board, full - 1, seen, features)
-            bucket[TURN, k] = nearest(game.clusters, TURN, features)
-            run_outs(game, hand, board, full - 1, seen, 1, deals, 1, out)
-            _write_worth(out, 0, worth[TURN, k])
-        features[:] = 0.0
-        river_features(game, hand, board, full, features)
-        bucket[RIVER, k] = nearest(game.clusters, RIVER, features)
-        worth[RIVER, k, 0] = draw_percentile(game, hand, n)
-        worth[RIVER, k, 1] = sampled_percentile(game, hand, board, full, deals)
 
 
 @kernel

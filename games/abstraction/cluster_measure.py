@@ -10,16 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from pokerspiel.games.abstraction.cluster_build import sample_moments
-from pokerspiel.games.abstraction.clusters import MOMENTS
+from pokerspiel.games.abstraction.cluster_build import sample_hands
+from pokerspiel.games.abstraction.clusters import MOMENTS, nearest
+from pokerspiel.games.compiled import kernel
 from pokerspiel.games.variants import Game
 
 DEALS = 1000
 """Deals of the cards to come for one hand."""
-_CHUNK = 200
+_OTHER_HANDS = 1 << 32
+"""Number of the first hand: none of those from which centres are built."""
 
 
 @dataclass(frozen=True)
@@ -48,17 +51,23 @@ def measure(
     if not game.classes:
         raise ValueError(f"{game}: its information sets have no buckets")
     rules = game.tables.rules
+    report = (lambda what, share: on_progress(share)) if on_progress is not None else None
+    features, worth = sample_hands(rules, hands, seed, report, first=_OTHER_HANDS, deals=DEALS)
     bucket = np.full((len(MOMENTS), hands), -1, np.int64)
-    worth = np.zeros((len(MOMENTS), hands, 2))
-    for first in range(0, hands, _CHUNK):
-        part = slice(first, first + _CHUNK)
-        sample_moments(rules, np.uint64(seed), first, DEALS, bucket[:, part], worth[:, part])
-        if on_progress is not None:
-            on_progress(min(first + _CHUNK, hands) / hands)
+    _find_buckets(rules, features, bucket)
     return [
         _quality(name, int(rules["clusters"]["sizes"][0, i]), bucket[i], worth[i])
         for i, name in enumerate(MOMENTS)
     ]
+
+
+@kernel
+def _find_buckets(rules: Any, features: Any, bucket: Any) -> None:
+    """Write the buckets [MOMENTS, hands] of the hands that met the moment."""
+    for moment in range(bucket.shape[0]):
+        for hand in range(bucket.shape[1]):
+            if not np.isnan(features[moment, hand, 0]):
+                bucket[moment, hand] = nearest(rules[0].clusters, moment, features[moment, hand])
 
 
 def _quality(moment: str, buckets: int, bucket: np.ndarray, worth: np.ndarray) -> Quality:

@@ -29,6 +29,7 @@ import numpy as np
 from pokerspiel.games.abstraction.outlook import (
     DISCARDS,
     MAX_CARDS,
+    Sight,
     draw_percentile,
     new_outlook,
     omaha_percentile,
@@ -116,47 +117,40 @@ def _legal_between(game: Any, fewest: int, most: int) -> Any:
     return wanted
 
 
-@kernel
-def look_ahead(
-    game: Any,
-    hole: Any,
-    board: Any,
-    board_count: int,
-    seen: Any,
-    samples: int,
-    stream: int,
-    out: Any,
-) -> None:
+@kernel(allocates=True)
+def look_ahead(game: Any, sight: Any, samples: int, stream: int, out: Any) -> None:
     """`run_outs` of all legal discards; of one card with the right to reject it, in the draw half.
 
     There the mean is that over all cards that may come, of the better of the card and another one.
     The product and the square with the other half move as if that gain came in all deals alike.
     """
-    wanted = _legal_between(game, 0, MAX_CARDS)
-    run_outs(game, hole, board, board_count, seen, wanted, samples, stream, out)
+    run_outs(game, sight, _legal_between(game, 0, MAX_CARDS), samples, stream, out)
+    if game.max_discards > 0:
+        hand, values = np.zeros(MAX_CARDS, np.uint8), np.zeros(52)
+        for place in range(np.int64(game.hole_cards)):
+            _shift_draw(out, 1 << place, _one_card_drawn(game, sight, place, hand, values))
+
+
+@kernel
+def _one_card_drawn(game: Any, sight: Any, place: int, hand: Any, values: Any) -> float:
+    """Mean percentile of the draw half after drawing one card at a place, and perhaps another."""
     n = np.int64(game.hole_cards)
-    if game.max_discards == 0:
-        return
-    hand = np.zeros(MAX_CARDS, np.uint8)
     for i in range(n):
-        hand[i] = hole[i]
-    for i in range(n):
-        total, count = 0.0, 0
-        values = np.zeros(52)
-        for card in range(52):
-            if (game.deck & ~seen) >> np.uint64(card) & np.uint64(1):
-                hand[i] = card
-                values[count] = draw_percentile(game, hand, n)
-                total += values[count]
-                count += 1
-        hand[i] = hole[i]
-        drawn = total / count
-        if game.one_card_face_up:
-            drawn = 0.0
-            for k in range(count):
-                other = (total - values[k]) / max(count - 1, 1)
-                drawn += max(values[k], other) / count
-        _shift_draw(out, 1 << i, drawn)
+        hand[i] = sight.hand[i]
+    total, count = 0.0, 0
+    for card in range(52):
+        if (game.deck & ~sight.seen) >> np.uint64(card) & np.uint64(1):
+            hand[place] = card
+            values[count] = draw_percentile(game, hand, n)
+            total += values[count]
+            count += 1
+    if not game.one_card_face_up:
+        return total / count
+    drawn = 0.0
+    for k in range(count):
+        other = (total - values[k]) / max(count - 1, 1)
+        drawn += max(values[k], other) / count
+    return drawn
 
 
 @kernel
@@ -168,7 +162,7 @@ def _shift_draw(out: Any, discard: int, draw: float) -> None:
     out.draw[discard] = draw
 
 
-@kernel
+@kernel(allocates=True)
 def best_discard(game: Any, out: Any) -> Any:
     """The legal discard with the best mean of both halves."""
     values = np.zeros(DISCARDS)
@@ -177,7 +171,7 @@ def best_discard(game: Any, out: Any) -> Any:
     return _most(values, _legal_between(game, 0, MAX_CARDS), game.hole_cards)
 
 
-@kernel
+@kernel(allocates=True)
 def candidates(game: Any, out: Any) -> Any:
     """The discards that are offered, `MAX_CARDS` bits each, in the order of CANDIDATES.
 
@@ -243,19 +237,10 @@ def draw_features(game: Any, out: Any, packed: int, features: Any) -> None:
 
 
 @kernel
-def look_at_face_up(
-    game: Any,
-    hole: Any,
-    board: Any,
-    board_count: int,
-    seen: Any,
-    samples: int,
-    stream: int,
-    out: Any,
-) -> None:
+def look_at_face_up(game: Any, sight: Any, samples: int, stream: int, out: Any) -> None:
     """`run_outs` of a whole hand whose last card lies face up: kept, or rejected."""
     wanted = 1 | 1 << (1 << (np.int64(game.hole_cards) - 1))
-    run_outs(game, hole, board, board_count, seen, wanted, samples, stream, out)
+    run_outs(game, sight, wanted, samples, stream, out)
 
 
 @kernel
@@ -271,21 +256,20 @@ def keep_features(game: Any, out: Any, features: Any) -> None:
 
 
 @kernel
-def turn_features(
-    game: Any, hole: Any, board: Any, board_count: int, seen: Any, features: Any
-) -> None:
-    mean, square, high = river_levels(game, hole, board, board_count, seen)
-    features[0] = draw_percentile(game, hole, game.hole_cards)
+def turn_features(game: Any, sight: Any, features: Any) -> None:
+    mean, square, high = river_levels(game, sight)
+    features[0] = draw_percentile(game, sight.hand, game.hole_cards)
     features[1] = mean
     features[2] = np.sqrt(max(square - mean * mean, 0.0))
     features[3] = 0.5 * high
 
 
 @kernel
-def river_features(game: Any, hole: Any, board: Any, board_count: int, features: Any) -> None:
-    features[0] = draw_percentile(game, hole, game.hole_cards)
-    features[1] = omaha_percentile(game, hole, board, board_count)
-    features[2] = BLOCKER * _blocks(game, hole, board, board_count)
+def river_features(game: Any, sight: Any, features: Any) -> None:
+    hand, board, board_count = sight.hand, sight.board, sight.board_count
+    features[0] = draw_percentile(game, hand, game.hole_cards)
+    features[1] = omaha_percentile(game, hand, board, board_count)
+    features[2] = BLOCKER * _blocks(game, hand, board, board_count)
 
 
 @kernel
@@ -317,7 +301,7 @@ def _holds(cards: Any, n: int, card: int) -> bool:
     return held
 
 
-@kernel
+@kernel(allocates=True)
 def nearest(clusters: Any, moment: int, features: Any) -> Any:
     """The bucket: the centre at the least distance, the first one among equals."""
     n = np.int64(clusters.sizes[moment])
@@ -345,7 +329,7 @@ def unpack(packed: int, n: int, cards: Any) -> None:
         cards[i] = packed >> (CARD_BITS * i) & ((1 << CARD_BITS) - 1)
 
 
-@kernel
+@kernel(allocates=True)
 def classify(
     game: Any, packed_hand: int, packed_board: int, board_count: int, seen: Any, moment: int
 ) -> Any:
@@ -357,20 +341,20 @@ def classify(
     hand, board = np.zeros(MAX_CARDS, np.uint8), np.zeros(MAX_CARDS, np.uint8)
     unpack(packed_hand, game.hole_cards, hand)
     unpack(packed_board, board_count, board)
+    sight = Sight(hand, board, board_count, seen)
     features = np.zeros(FEATURES)
     if moment == RIVER:
-        river_features(game, hand, board, board_count, features)
+        river_features(game, sight, features)
         return nearest(game.clusters, RIVER, features)
     if moment == TURN:
-        turn_features(game, hand, board, board_count, seen, features)
+        turn_features(game, sight, features)
         return nearest(game.clusters, TURN, features)
     out = new_outlook()
     if moment == KEEP:
-        look_at_face_up(game, hand, board, board_count, seen, FACE_UP_SAMPLES, 0, out)
+        look_at_face_up(game, sight, FACE_UP_SAMPLES, 0, out)
         keep_features(game, out, features)
         return nearest(game.clusters, KEEP, features)
-    samples = FEW_SAMPLES if moment == PREFLOP else SAMPLES
-    look_ahead(game, hand, board, board_count, seen, samples, 0, out)
+    look_ahead(game, sight, FEW_SAMPLES if moment == PREFLOP else SAMPLES, 0, out)
     if moment == PREFLOP:
         preflop_features(game, out, features)
         return nearest(game.clusters, PREFLOP, features)

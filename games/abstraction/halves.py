@@ -74,7 +74,7 @@ def _classes(sample: np.ndarray) -> np.ndarray:
     return np.searchsorted(bounds, np.arange(STRENGTHS), side="left").astype(np.int8)
 
 
-@kernel
+@kernel(allocates=True)
 def _sample_strengths(rules: Any, draw: Any, omaha: Any, textures: Any) -> None:
     game = rules[0]
     random = np.array([20], dtype=np.uint64)
@@ -325,7 +325,7 @@ def _highest(hole: Any, count: int, among: int) -> int:
     return 1 << best if best >= 0 else 0
 
 
-@kernel
+@kernel(allocates=True)
 def _best_group(rules: Any, hands: Any, hole: Any, count: int) -> int:
     """Pairs and better, or else the highest card; for a flush half the best suit."""
     if rules.draw_half == DRAW_FLUSH:
@@ -388,7 +388,7 @@ def _straight_without(hole: Any, count: int, spare: int) -> bool:
     return high - low <= 4
 
 
-@kernel
+@kernel(allocates=True)
 def _best_for_omaha(state: Any, rules: Any, hands: Any, hole: Any, count: int) -> Any:
     """The places of the cards that make the best Omaha hand with the board."""
     if rules.omaha_hole == 1 or count < 2 or state.board_count < rules.omaha_board:

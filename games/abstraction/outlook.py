@@ -79,9 +79,59 @@ class Outlook(NamedTuple):
     """[DISCARDS] square of the mean of the two, from which the spread of the outcomes follows."""
 
 
-@kernel
+class Sight(NamedTuple):
+    """What a player sees."""
+
+    hand: np.ndarray
+    """[MAX_CARDS] the cards of a whole hand."""
+    board: np.ndarray
+    """[MAX_CARDS] the board, as far as it lies."""
+    board_count: int
+    seen: np.uint64
+    """Mask of the cards that cannot come: these, and those thrown away or shown."""
+
+
+class _Room(NamedTuple):
+    """Memory for one deal of the cards to come."""
+
+    cards: np.ndarray
+    """The hand, and behind it the cards that may be drawn."""
+    board: np.ndarray
+    places: np.ndarray
+    """[DISCARDS, MAX_CARDS] where among `cards` the hand is after a discard."""
+    hand: np.ndarray
+    pairs: np.ndarray
+    """Omaha strength of two of the `cards`, [j < i]."""
+    held: np.ndarray
+    """[DISCARDS] strength of the best pair in a part of the hand."""
+    drawn: np.ndarray
+    """[MAX_CARDS + 1] the same of the first so many cards drawn."""
+    mixed: np.ndarray
+    """[MAX_CARDS + 1, MAX_CARDS] the same of one of these and a card of the hand."""
+    best: np.ndarray
+    """[DISCARDS] the same after a discard."""
+    random: np.ndarray
+
+
+@kernel(allocates=True)
 def new_outlook() -> Any:
     return Outlook(np.zeros(DISCARDS), np.zeros(DISCARDS), np.zeros(DISCARDS), np.zeros(DISCARDS))
+
+
+@kernel(allocates=True)
+def _new_room() -> Any:
+    return _Room(
+        np.zeros(2 * MAX_CARDS, np.uint8),
+        np.zeros(MAX_CARDS, np.uint8),
+        np.zeros((DISCARDS, MAX_CARDS), np.uint8),
+        np.zeros(MAX_CARDS, np.uint8),
+        np.zeros((2 * MAX_CARDS, 2 * MAX_CARDS), np.int16),
+        np.zeros(DISCARDS, np.int16),
+        np.zeros(MAX_CARDS + 1, np.int16),
+        np.zeros((MAX_CARDS + 1, MAX_CARDS), np.int16),
+        np.zeros(DISCARDS, np.int16),
+        np.zeros(1, np.uint64),
+    )
 
 
 def level_percentiles() -> np.ndarray:
@@ -139,7 +189,7 @@ def omaha_percentile(game: Any, hand: Any, board: Any, board_size: int) -> Any:
     return sampled_percentile(game, hand, board, board_size, FEW_HANDS)
 
 
-@kernel
+@kernel(allocates=True)
 def sampled_percentile(game: Any, hand: Any, board: Any, board_size: int, hands: int) -> Any:
     """The same, among so many random hands, from a stream that the board fixes."""
     strength = omaha_rank(
@@ -194,88 +244,95 @@ def board_to_come(game: Any) -> int:
     return n
 
 
-@kernel
-def run_outs(
-    game: Any,
-    hole: Any,
-    board: Any,
-    board_count: int,
-    seen: Any,
-    wanted: int,
-    samples: int,
-    stream: int,
-    out: Any,
-) -> None:
+@kernel(allocates=True)
+def run_outs(game: Any, sight: Any, wanted: int, samples: int, stream: int, out: Any) -> None:
     """Write the outlook of each discard whose bit in `wanted` is set, over `samples` deals.
 
-    `hole` are the cards of a whole hand, `seen` the mask of all cards that cannot come; `stream`
-    says which deals.
+    `stream` says which deals.
     """
-    draws, omahas, both, square = out.draw, out.omaha, out.both, out.square
-    outlook = game.outlook
+    _run_outs(game, sight, wanted, samples, stream, out, _new_room())
+
+
+@kernel
+def _run_outs(
+    game: Any, sight: Any, wanted: int, samples: int, stream: int, out: Any, room: Any
+) -> None:
     n = np.int64(game.hole_cards)
-    full = board_to_come(game)
-    cards = np.zeros(2 * MAX_CARDS, np.uint8)
-    deal = np.zeros(MAX_CARDS, np.uint8)
-    hand = np.zeros(MAX_CARDS, np.uint8)
-    places = np.zeros((DISCARDS, MAX_CARDS), np.uint8)
-    best = np.zeros(DISCARDS, np.int16)
-    pairs = np.zeros((2 * MAX_CARDS, 2 * MAX_CARDS), np.int16)
-    random = np.zeros(1, np.uint64)
-    random[0] = mix(mix(np.uint64(stream), np.uint64(seen)), np.uint64(board_count))
-    for i in range(n):
-        cards[i] = hole[i]
-    for i in range(board_count):
-        deal[i] = board[i]
     drawn = 0
+    for i in range(n):
+        room.cards[i] = sight.hand[i]
+    for i in range(sight.board_count):
+        room.board[i] = sight.board[i]
     for discard in range(1 << n):
-        draws[discard] = 0.0
-        omahas[discard] = 0.0
-        both[discard] = 0.0
-        square[discard] = 0.0
+        out.draw[discard] = 0.0
+        out.omaha[discard] = 0.0
+        out.both[discard] = 0.0
+        out.square[discard] = 0.0
         if wanted >> discard & 1:
             drawn = max(drawn, popcount(discard))
-            _find_places(n, discard, places[discard])
-    unseen = game.deck & ~seen
-    shift, turn = random_unit(random), random_unit(random)
+            _find_places(n, discard, room.places[discard])
+    room.random[0] = mix(mix(np.uint64(stream), sight.seen), np.uint64(sight.board_count))
+    shift, turn = random_unit(room.random), random_unit(room.random)
     for sample in range(samples):
-        left = unseen
-        for i in range(board_count, full):
-            if i == board_count:
-                deal[i] = _spread_card(random, unseen, left, shift + sample / samples)
-            else:
-                deal[i] = take_card(random, left)
-            left &= ~(np.uint64(1) << np.uint64(deal[i]))
-        for i in range(n, n + drawn):
-            if i == n:
-                cards[i] = _spread_card(random, unseen, left, turn + sample * _STRIDE / samples)
-            else:
-                cards[i] = take_card(random, left)
-            left &= ~(np.uint64(1) << np.uint64(cards[i]))
-        row: Any = 0
-        if outlook.has_boards:
-            row = np.int64(outlook.board_row[board_place(game.hands, deal)])
-            _rank_pairs(game.hands, cards, n + drawn, deal, pairs)
-            _best_pairs(pairs, n, drawn, best)
-        for discard in range(1 << n):
-            if not wanted >> discard & 1:
-                continue
-            for i in range(n):
-                hand[i] = cards[places[discard, i]]
-            draw = draw_percentile(game, hand, n)
-            if outlook.has_boards:
-                omaha = float(outlook.level_percentile[level(outlook, row, best[discard])])
-            else:
-                omaha = omaha_percentile(game, hand, deal, full)
-            draws[discard] += draw
-            omahas[discard] += omaha
-            both[discard] += draw * omaha
-            square[discard] += (draw + omaha) * (draw + omaha)
+        first_board = shift + sample / samples
+        first_drawn = turn + sample * _STRIDE / samples
+        _deal_to_come(game, sight, drawn, first_board, first_drawn, room)
+        _add_values(game, wanted, drawn, room, out)
     for discard in range(1 << n):
-        draws[discard] /= samples
-        omahas[discard] /= samples
-        both[discard] /= samples
-        square[discard] /= 4.0 * samples
+        out.draw[discard] /= samples
+        out.omaha[discard] /= samples
+        out.both[discard] /= samples
+        out.square[discard] /= 4.0 * samples
+
+
+@kernel
+def _deal_to_come(
+    game: Any, sight: Any, drawn: int, first_board: float, first_drawn: float, room: Any
+) -> None:
+    """Deal the rest of the board and the cards drawn; the first ones are at places of a cycle."""
+    random, board, cards = room.random, room.board, room.cards
+    n = np.int64(game.hole_cards)
+    unseen = game.deck & ~sight.seen
+    left = unseen
+    for i in range(sight.board_count, board_to_come(game)):
+        if i == sight.board_count:
+            board[i] = _spread_card(random, unseen, left, first_board)
+        else:
+            board[i] = take_card(random, left)
+        left &= ~(np.uint64(1) << np.uint64(board[i]))
+    for i in range(n, n + drawn):
+        if i == n:
+            cards[i] = _spread_card(random, unseen, left, first_drawn)
+        else:
+            cards[i] = take_card(random, left)
+        left &= ~(np.uint64(1) << np.uint64(cards[i]))
+
+
+@kernel
+def _add_values(game: Any, wanted: int, drawn: int, room: Any, out: Any) -> None:
+    """Add what the hand is worth after each discard, on the cards dealt."""
+    outlook = game.outlook
+    hand, cards, places, best = room.hand, room.cards, room.places, room.best
+    n = np.int64(game.hole_cards)
+    row: Any = 0
+    if outlook.has_boards:
+        row = np.int64(outlook.board_row[board_place(game.hands, room.board)])
+        _rank_pairs(game.hands, cards, n + drawn, room.board, room.pairs)
+        _best_pairs(n, drawn, room)
+    for discard in range(1 << n):
+        if not wanted >> discard & 1:
+            continue
+        for i in range(n):
+            hand[i] = cards[places[discard, i]]
+        draw = draw_percentile(game, hand, n)
+        if outlook.has_boards:
+            omaha = float(outlook.level_percentile[level(outlook, row, best[discard])])
+        else:
+            omaha = omaha_percentile(game, hand, room.board, board_to_come(game))
+        out.draw[discard] += draw
+        out.omaha[discard] += omaha
+        out.both[discard] += draw * omaha
+        out.square[discard] += (draw + omaha) * (draw + omaha)
 
 
 @kernel
@@ -316,14 +373,13 @@ def _rank_pairs(hands: Any, cards: Any, n: int, board: Any, pairs: Any) -> None:
 
 
 @kernel
-def _best_pairs(pairs: Any, n: int, drawn: int, best: Any) -> None:
+def _best_pairs(n: int, drawn: int, room: Any) -> None:
     """Write the strength of the best pair in the hand after each discard of up to `drawn` cards.
 
     The best pair of a set is that of the set without its first card, or has this card in it.
     """
-    held = np.zeros(DISCARDS, np.int16)
-    with_drawn = np.zeros((MAX_CARDS + 1, MAX_CARDS), np.int16)
-    among_drawn = np.zeros(MAX_CARDS + 1, np.int16)
+    pairs, held, best = room.pairs, room.held, room.best
+    among_drawn, with_drawn = room.drawn, room.mixed
     for k in range(drawn):
         among_drawn[k + 1] = among_drawn[k]
         for j in range(k):
@@ -348,19 +404,17 @@ def _best_pairs(pairs: Any, n: int, drawn: int, best: Any) -> None:
             best[everything ^ kept] = top
 
 
-@kernel
-def river_levels(
-    game: Any, hole: Any, board: Any, board_count: int, seen: Any
-) -> tuple[float, float, float]:
+@kernel(allocates=True)
+def river_levels(game: Any, sight: Any) -> tuple[float, float, float]:
     """(Mean, mean square, share above 0.9) of the Omaha percentile over the last board card."""
     deal = np.zeros(MAX_CARDS, np.uint8)
-    for i in range(board_count):
-        deal[i] = board[i]
+    for i in range(sight.board_count):
+        deal[i] = sight.board[i]
     mean, square, high, n = 0.0, 0.0, 0.0, 0
     for card in range(52):
-        if (game.deck & ~seen) >> np.uint64(card) & np.uint64(1):
-            deal[board_count] = card
-            value = omaha_percentile(game, hole, deal, board_count + 1)
+        if (game.deck & ~sight.seen) >> np.uint64(card) & np.uint64(1):
+            deal[sight.board_count] = card
+            value = omaha_percentile(game, sight.hand, deal, sight.board_count + 1)
             mean += value
             square += value * value
             high += value > 0.9

@@ -20,7 +20,7 @@ from pokerspiel.games.svara.knowledge import cards_held
 from pokerspiel.games.svara.state import BET, MAIN_POT, MAX_HAND
 
 
-@kernel
+@kernel(allocates=True)
 def equity(state: Any, tables: Any, player: int, action: int, samples: int, seed: int) -> Any:
     """Share of the pot that the hand takes from random hands of the seats still in, by sampling.
 

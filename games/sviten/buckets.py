@@ -110,7 +110,7 @@ def _hash(state: Any, player: int, moment: int) -> Any:
     return mix(key, _seen(state, player, moment)) if moment != RIVER else key
 
 
-@kernel
+@kernel(allocates=True)
 def _packed_hand(state: Any, player: int, moment: int) -> Any:
     """The cards of the hand, ascending, and behind them a face-up card, CARD_BITS each."""
     hand = np.zeros(MAX_CARDS, np.int64)
@@ -182,7 +182,7 @@ def offers(rules: Any) -> Any:
     return min(len(CANDIDATES), 1 << rules.hole_cards)
 
 
-@kernel
+@kernel(allocates=True)
 def plan(state: Any, rules: Any, player: int, choice: int) -> Any:
     """The cards that a choice throws away, as a bit mask over `state.hole[player]`."""
     hand = np.zeros(MAX_CARDS, np.int64)
@@ -255,7 +255,7 @@ def pot_level(rules: Any, pot: int) -> int:
     return level
 
 
-@kernel
+@kernel(allocates=True)
 def _stakes(state: Any, rules: Any, player: int) -> Any:
     """Hash of what a betting round is played for.
 

@@ -29,7 +29,7 @@ def _draw_from(random: Any, left: int) -> Any:
     return card
 
 
-@kernel
+@kernel(allocates=True)
 def equity(state: Any, tables: Any, player: int, action: int, samples: int, seed: int) -> float:
     """Share of the pot that the hand takes from random hands of the seats still in, by sampling.
 

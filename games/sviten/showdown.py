@@ -106,7 +106,7 @@ def _compare_hands(state: Any, tables: Any, draw: Any, omaha: Any) -> None:
             )
 
 
-@kernel
+@kernel(allocates=True)
 def halves_won(state: Any, tables: Any, draw: Any, omaha: Any) -> Any:
     """Write the chips that each seat won of the draw halves and of the Omaha halves.
 
@@ -132,7 +132,7 @@ def halves_won(state: Any, tables: Any, draw: Any, omaha: Any) -> Any:
             _share_exactly(chips, 0, best_seats(strengths[1], seats, players), players, omaha)
 
 
-@kernel
+@kernel(allocates=True)
 def finish(state: Any, tables: Any) -> None:
     """The last seat takes everything unseen, or the live hands are compared."""
     rules = tables.rules[0]
