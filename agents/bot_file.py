@@ -195,9 +195,7 @@ def save_bot(
     """
     path = Path(path)
     about = _game(game) if isinstance(game, str) else game
-    arrays = {key: getattr(table, key) for key in _arrays_of(table)}
-    if one_byte:
-        arrays["weights"] = weights_as_bytes(arrays["weights"])
+    arrays = _stored(table, one_byte)
     manifest = Manifest(
         name=name or path.stem,
         game=str(about),
@@ -253,6 +251,19 @@ def _game(text: str, abstraction: str | None = None) -> Game | SpielGame:
     """The game of a game string; with the abstraction of a manifest it is clear whose it is."""
     ours = is_ours(text) if abstraction is None else abstraction != TEXTS
     return load(text) if ours else SpielGame(text)
+
+
+def content_hash(table: Blueprint | Chart, one_byte: bool = False) -> str:
+    """The content hash that the bot file of this table will name."""
+    return _content_hash(_stored(table, one_byte))
+
+
+def _stored(table: Blueprint | Chart, one_byte: bool) -> dict[str, np.ndarray]:
+    """The arrays of the file."""
+    arrays = {key: getattr(table, key) for key in _arrays_of(table)}
+    if one_byte:
+        arrays["weights"] = weights_as_bytes(arrays["weights"])
+    return arrays
 
 
 def _content_hash(arrays: Mapping[str, np.ndarray]) -> str:

@@ -274,13 +274,17 @@ def export_command(
     run: Annotated[Path, typer.Argument(help="Run folder.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="Bot file to write.")],
     name: Annotated[str | None, typer.Option(help="Name of the bot.")] = None,
+    measured: Annotated[
+        Path | None,
+        typer.Option(help="Folder of bench sviten: what it says of the bot goes into the file."),
+    ] = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Write the average strategy of a run to a bot file."""
     from pokerspiel.experiments import export
 
-    export.run(run, out, name, json, quiet)
+    export.run(run, out, name, measured, json, quiet)
 
 
 # Playing.
@@ -383,7 +387,12 @@ def exploit_command(
             "one finds more, given time.",
         ),
     ] = None,
-    seed: Seed = 0,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            parser=whole(0, 2**63 - 1), metavar="N", help="Seed of a bound; 0 by default."
+        ),
+    ] = None,
     set_: Set = None,
     json: Json = False,
     quiet: Quiet = False,
@@ -399,13 +408,16 @@ def exploit_command(
         "time": time,
         "threads": threads,
         "responder": responder,
+        "seed": seed,
     }
     given = {name: value for name, value in for_bounds.items() if value is not None}
     if bound is not None:
         from pokerspiel.experiments import bounds
 
         kept = {} if response is None else {"response": response}
-        options = bounds.options_of(bound, seed, parse_bytes(memory_limit), {**given, **kept})
+        given.pop("seed", None)
+        memory = parse_bytes(memory_limit)
+        options = bounds.options_of(bound, seed or 0, memory, {**given, **kept})
         return bounds.run(bot, game, set_, bound, options, json, quiet)
     from pokerspiel.experiments import exploit
 

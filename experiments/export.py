@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pokerspiel.agents.bot_file import Manifest, save_bot
+from pokerspiel.agents.bot_file import Manifest, content_hash, save_bot
+from pokerspiel.experiments.measured import measured
 from pokerspiel.experiments.options import bytes_text
 from pokerspiel.experiments.output import note, print_json
 from pokerspiel.experiments.run_folder import RunFolder
@@ -18,9 +19,17 @@ from pokerspiel.solvers.mccfr import MccfrState
 from pokerspiel.solvers.table import visited_sets
 
 
-def run(path: Path, out: Path, name: str | None, json: bool, quiet: bool) -> None:
+def run(
+    path: Path, out: Path, name: str | None, figures: Path | None, json: bool, quiet: bool
+) -> None:
+    """`figures` is a folder with measurements of the bot, which go into its manifest."""
     folder = RunFolder(path)
-    bot = _solved_bot(folder, out, name) if folder.solved else _trained_bot(folder, out, name)
+    if folder.solved and figures is not None:
+        raise ValueError(f"--measured {figures}: the exploitability of a solved run is known")
+    if folder.solved:
+        bot = _solved_bot(folder, out, name)
+    else:
+        bot = _trained_bot(folder, out, name, figures)
     if json:
         print_json({"bot": str(out), **vars(bot)})
     else:
@@ -31,13 +40,16 @@ def run(path: Path, out: Path, name: str | None, json: bool, quiet: bool) -> Non
         )
 
 
-def _trained_bot(folder: RunFolder, out: Path, name: str | None) -> Manifest:
+def _trained_bot(folder: RunFolder, out: Path, name: str | None, figures: Path | None) -> Manifest:
     manifest = folder.manifest()
     game = folder.game()
     check_versions(manifest, game, folder.path)
-    return write_bot(
-        out, game, load_state(folder, None), name, algorithm=str(manifest.get("algorithm"))
-    )
+    state = load_state(folder, None)
+    strength = None
+    if figures is not None:
+        strength = measured(figures, content_hash(state.average(), one_byte=game.classes > 0))
+    algorithm = str(manifest.get("algorithm"))
+    return write_bot(out, game, state, name, strength, algorithm)
 
 
 def _solved_bot(folder: RunFolder, out: Path, name: str | None) -> Manifest:

@@ -40,7 +40,7 @@ class KeptRows:
             return
         check_writable(self.path)
         if self.path.exists():
-            self._document = _read(self.path)
+            self._document = read_document(self.path)
         self.path.parent.mkdir(parents=True, exist_ok=True)
 
     def begin(self, part: str) -> None:
@@ -95,7 +95,8 @@ def _plain(values: Mapping[str, Any]) -> Row:
     return plain
 
 
-def _read(path: Path) -> dict[str, Any]:
+def read_document(path: Path) -> dict[str, Any]:
+    """The document in a file. Raises ValueError if it holds none, OSError if it cannot be read."""
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:

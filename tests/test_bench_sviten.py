@@ -315,3 +315,36 @@ def test_what_cannot_be_measured_is_refused(tmp_path: Path) -> None:
     file.write_text("")
     refuse(*words[:-1], "--out", file, naming=str(file))
     refuse("bench", "sviten", "--times", "0", naming="a number of seconds, 0.1 or more")
+
+
+# Figures in a bot file.
+
+
+def test_an_exported_bot_says_what_was_measured_of_it(tmp_path: Path) -> None:
+    run, bot, folder = tmp_path / "run", tmp_path / "a.pspiel", tmp_path / "figures"
+    succeed("train", TINY, "--iterations", 50, "--out", run)
+    succeed("export", run, "--out", bot)
+    parts = ("--only", "matches", "lbr", "--bots", bot, write(tmp_path / "b.pspiel", TINY))
+    rows = bench(*parts, "--hands", 100, "--out", folder, "--game", TINY)
+    words = ("export", run, "--out", bot, "--measured", folder, "--json")
+    strength = succeed(*words).document["strength"]
+    assert (strength["unit"], strength["confidence"]) == ("big blind", 0.95)
+    wins = [row for row in rows["matches"] if row["bot"] == "a"]
+    (loses,) = (row for row in rows["lbr"] if row["bot"] == "a")
+    assert [row["opponent"] for row in wins] == [*BASELINES, "b"]
+    for said, row in zip(strength["rows"], [*wins, loses], strict=True):
+        assert said.get("opponent") == (None if row is loses else row["opponent"])
+        assert (said["mbb_per_hand"], said["ci95"]) == (row["mbb_per_hand"], row["ci95"])
+        assert (said["hands"], said["game"], said["seed"]) == (row["hands"], row["game"], 0)
+    assert succeed("info", bot, "--json").document["strength"] == strength
+
+
+def test_figures_of_another_bot_are_refused(tmp_path: Path) -> None:
+    run, bot, folder = tmp_path / "run", tmp_path / "a.pspiel", tmp_path / "figures"
+    succeed("train", TINY, "--iterations", 50, "--out", run)
+    words = ("export", run, "--out", bot, "--measured", folder)
+    refuse(*words, naming="it has no results.json: expected a folder of bench sviten")
+    other = write(tmp_path / "b.pspiel", TINY)
+    bench("--only", "matches", "--bots", other, "--hands", 10, "--out", folder, "--game", TINY)
+    refuse(*words, naming="nothing was measured there of the bot with content hash")
+    assert not bot.exists()

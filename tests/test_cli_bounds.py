@@ -149,6 +149,7 @@ def test_bad_input_is_refused() -> None:
     refuse(*kuhn, *TRAINED, "--responder", "leduc", naming="expected kuhn, with any abstraction")
     refuse(*kuhn, *TRAINED, "--memory-limit", "9", naming="memory_limit=9 bytes")
     refuse(*kuhn, "--time", 3, naming="--time 3.0: nothing is played without --bound")
+    refuse(*kuhn, "--seed", 3, naming="--seed 3: nothing is played without --bound")
     refuse(*kuhn, *LOCAL, "--set", "players=3", naming="is for 3 players")
     refuse("exploit", "random", "--game", "kuhn_poker", *LOCAL, naming="one of OpenSpiel's games")
     refuse("exploit", "random", "--game", "sviten_special", naming="--bound local gives a lower")

@@ -331,7 +331,7 @@ def unpack(packed: int, n: int, cards: Any) -> None:
 
 @kernel(allocates=True)
 def classify(
-    game: Any, packed_hand: int, packed_board: int, board_count: int, seen: Any, moment: int
+    game: Any, packed_hand: int, packed_board: int, board_count: Any, seen: Any, moment: int
 ) -> Any:
     """The bucket at a moment of a whole hand (at KEEP its last card lies face up).
 

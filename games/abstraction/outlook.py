@@ -86,7 +86,7 @@ class Sight(NamedTuple):
     """[MAX_CARDS] the cards of a whole hand."""
     board: np.ndarray
     """[MAX_CARDS] the board, as far as it lies."""
-    board_count: int
+    board_count: np.int64
     seen: np.uint64
     """Mask of the cards that cannot come: these, and those thrown away or shown."""
 
