@@ -169,7 +169,7 @@ def _followers(
     return count
 
 
-@kernel
+@kernel(allocates=True)
 def _split(
     states: Any,
     weights: Any,

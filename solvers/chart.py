@@ -204,7 +204,7 @@ def _round_averages(values: Any, classes: int, entries: Any, first: Any, weights
             _round_row(row, weights[at : at + n - 1])
 
 
-@kernel
+@kernel(allocates=True)
 def _round_row(row: Any, weights: Any) -> None:
     """Write all probabilities but the last to `weights`, none off by 1 / BYTE_ONE or more.
 

@@ -84,7 +84,7 @@ class MirrorDescent(TreeSolver):
         self._restore_control(numbers)
 
 
-@kernel(fuse=True)
+@kernel(allocates=True, fuse=True)
 def _descend(
     shape: Any,
     sets: Any,

@@ -293,7 +293,7 @@ def _pot(states: Any) -> int:
     return odds(states[0], 0)[1]
 
 
-@kernel
+@kernel(allocates=True)
 def _play_pairs(
     states: Any, room: Any, tables: Any, pairs: Any, seat: Any, path: Any, out: Any
 ) -> bool:

@@ -231,7 +231,7 @@ def _update(
     _spread_reach(tree, mine, seat, rates[2])
 
 
-@kernel
+@kernel(allocates=True)
 def _leaf_values(leaves: Any, reach: Any, matrix: Any, room: Any, value: Any) -> None:
     n = len(leaves.node)
     chances, values = room[0][:n], room[1][:n]
