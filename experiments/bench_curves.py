@@ -75,20 +75,27 @@ class _Training:
         self._plan = plan
         self._quiet = quiet
         self._solver: Mccfr | None = None
-        self._bot: Bot | None = None
+        self._asked = 0.0
+        self._found: tuple[Bot, Row] | None = None
 
     def bot_after(self, seconds: float) -> tuple[Bot, Row]:
-        """The bot after so many seconds of training, not less than before, and facts about it."""
+        """The bot after so many seconds of training, not less than before, and facts about it.
+
+        All who ask for the same number of seconds get the same bot.
+        """
+        if self._found is None or self._asked < seconds:
+            self._found = self._look(seconds)
+            self._asked = seconds
+        return self._found
+
+    def _look(self, seconds: float) -> tuple[Bot, Row]:
         if self._solver is None:
             plan = self._plan
             self._solver = Mccfr(self._game(), plan.seed, plan.threads, plan.memory_limit)
         solver = self._solver
-        full = False
-        if self._bot is None or solver.state.seconds < seconds:
-            full = self._train(solver, seconds) == "full"
-            self._bot = bot_of(f"{solver.game}, {seconds:g} s", solver)
+        full = self._train(solver, seconds) == "full"
         progress = solver.progress()
-        return self._bot, {
+        return bot_of(f"{solver.game}, {seconds:g} s", solver), {
             "game": str(solver.game),
             "trained_seconds": solver.state.seconds,
             "iterations": progress.iteration,

@@ -42,8 +42,8 @@ from pokerspiel.games.variants import Game
 
 RESULTS, REPORT = "results.json", "report.html"
 OPPONENTS = ("random", "always-call", "tight", "equity")
-SOLUTION = "svara-home"
-"""The solution of heads-up Svara, which the Svara bot meets as well."""
+SHIPPED = {"svara": "svara-home", "sviten_special": "sviten-limit"}
+"""The bots of the package, which those of the demo meet as well."""
 SMALL_GAMES = ("mini_svara", "mini_sviten", "leduc")
 MEMORY_LIMIT = "2GiB"
 INTERRUPTED = 130
@@ -170,14 +170,15 @@ def _measure(
         bot = out / f"{name}.pspiel"
         results["training"].append(_train(out / name, bot, name, seconds, threads, seed, quiet))
         matches = []
-        for opponent in (*OPPONENTS, SOLUTION) if name == "svara" else OPPONENTS:
+        for opponent in (*OPPONENTS, SHIPPED[name]):
             note(f"{name}: {size.hands[name]:,} hands against {opponent} ...", quiet)
             matches.append(_match(bot, opponent, size.hands[name], seed))
         _write_bot(out / name, bot, matches)
         results["matches"] += matches
         results["examples"].append(example_hand(bot, "tight", seed))
     note("the exact exploitability of the Svara bot, and of the solution ...", quiet)
-    results["exploitability"] = [_exploitability(name) for name in (out / "svara.pspiel", SOLUTION)]
+    solved = (out / "svara.pspiel", SHIPPED["svara"])
+    results["exploitability"] = [_exploitability(name) for name in solved]
     note("waiting for the exact measurements on the small games ...", quiet)
     results["curves"] = [asdict(future.result()) for future in curves]
     return results

@@ -311,6 +311,7 @@ def _method(results: dict[str, Any]) -> str:
         ("tight", "folds weak hands, raises strong ones, by its equity against random hands"),
         ("equity", "calls when its equity against random hands covers the price, and raises more"),
         ("svara-home", "an equilibrium of heads-up Svara, in all hands and all svarkas"),
+        ("sviten-limit", "a blueprint of heads-up Sviten Special, trained for 40 minutes"),
     )
     machine = results["machine"]
     facts = [
