@@ -141,9 +141,9 @@ def _match(
 def lbr(
     rows: KeptRows, players: Sequence[Player], game_text: str, hands: int, seed: int, quiet: bool
 ) -> None:
-    """Local best response against each bot in its game, and in `game_text` against baselines."""
+    """Local best response against each bot in its game, then in `game_text` against baselines."""
     bounded = [Player(name, name, BASELINES[name]()) for name in BOUNDED]
-    for target in [*bounded, *_with_tables(players, "lbr", quiet)]:
+    for target in [*_with_tables(players, "lbr", quiet), *bounded]:
         assert isinstance(target.agent, CompiledAgent)
         game = exact(target.agent.game or load(game_text))
         settings = {

@@ -45,8 +45,15 @@ def _run_folder(folder: RunFolder) -> dict[str, Any]:
 def _shown(name: str, value: Any) -> str:
     if isinstance(value, Mapping):
         return "\n".join(f"{key}: {_shown(key, item)}" for key, item in value.items())
+    if isinstance(value, list) and value and isinstance(value[0], Mapping):
+        lines = (", ".join(f"{key} {_shown(key, row[key])}" for key in row) for row in value)
+        return "\n" + "\n".join(lines)
+    if isinstance(value, list):
+        return f"[{', '.join(_shown(name, item) for item in value)}]"
     if name == "bytes":
         return bytes_text(value)
+    if isinstance(value, float):
+        return f"{value:.6g}"
     if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:,}" if name != "seed" else str(value)
     return value if isinstance(value, str) else json_text(value)

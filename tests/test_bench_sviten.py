@@ -203,7 +203,7 @@ def test_local_best_response_stays_below_the_best_response(tmp_path: Path) -> No
     """By sampled hands, to four standard errors; and it wins something."""
     words = ("--only", "lbr", "--bots", write(tmp_path / "a.pspiel", TINY), "--game", TINY)
     rows = {row["bot"]: row for row in bench(*words, "--lbr-hands", 600)["lbr"]}
-    assert list(rows) == ["always-call", "equity", "a"]
+    assert list(rows) == ["a", "always-call", "equity"]
     tree = compile_tree(TINY)
     table = random_bot(TINY).table
     strategy = strategy_from_blueprint(tree, table)[0]  # type: ignore[arg-type]
