@@ -463,7 +463,7 @@ def test_what_cannot_be_measured_is_refused(tmp_path: Path) -> None:
 
 def test_bots_lists_the_solution_of_the_home_game() -> None:
     entries = {entry["name"]: entry for entry in succeed("bots", "--json").document["bots"]}
-    assert entries.keys() == {*BASELINES, HOME}
+    assert entries.keys() == {*BASELINES, HOME, "sviten-limit"}
     assert entries[HOME]["game"] == "svara(abstraction=hands)"
     assert HOME in succeed("bots").out
     assert (BOTS / f"{HOME}.pspiel").stat().st_size < 4_000_000
