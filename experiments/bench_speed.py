@@ -233,19 +233,36 @@ def openspiel_iterations(game_string: str, seconds: float, seed: int) -> float:
 
 
 def openspiel_nodes(game_string: str, seconds: float, seed: int) -> float:
-    """States that OpenSpiel's solver visits a second on one of our games.
+    """States that OpenSpiel's solver visits a second on one of our games, from an empty table."""
+    return OpenSpielTraining(game_string)(seconds, seed)
 
-    It has no counter: the same iterations, of the same seed, are run again with the states counted
-    as they are made, which costs time that is not measured.
+
+class OpenSpielTraining:
+    """One training of OpenSpiel's solver, which goes on from stretch to stretch.
+
+    The solver has no counter: another one of the same seed does the same iterations with the states
+    counted as they are made, which costs time that is not measured.
     """
-    solver = _openspiel_solver(game_string, seed)
-    iterations = 0
-    start = time.perf_counter()
-    while time.perf_counter() - start < seconds:
-        solver.run_iteration()
-        iterations += 1
-    elapsed = time.perf_counter() - start
-    return _count_nodes(game_string, seed, iterations) / elapsed
+
+    def __init__(self, game_string: str) -> None:
+        self._game = game_string
+        self._solvers: tuple[Any, Any] | None = None
+
+    def __call__(self, seconds: float, seed: int) -> float:
+        """Nodes a second in a stretch; the seed of the first one is that of the training."""
+        if self._solvers is None:
+            self._solvers = (
+                _openspiel_solver(self._game, seed),
+                _openspiel_solver(self._game, seed),
+            )
+        timed_one, counted_one = self._solvers
+        iterations = 0
+        start = time.perf_counter()
+        while time.perf_counter() - start < seconds:
+            timed_one.run_iteration()
+            iterations += 1
+        elapsed = time.perf_counter() - start
+        return _count_nodes(counted_one, self._game, iterations) / elapsed
 
 
 def _openspiel_solver(game_string: str, seed: int) -> Any:
@@ -254,11 +271,10 @@ def _openspiel_solver(game_string: str, seed: int) -> Any:
     return pyspiel.ExternalSamplingMCCFRSolver(_spiel_game(game_string), seed=seed % 2**31)
 
 
-def _count_nodes(game_string: str, seed: int, iterations: int) -> int:
-    """States visited by the first iterations of a solver: the roots, and one an action or card."""
+def _count_nodes(solver: Any, game_string: str, iterations: int) -> int:
+    """States that the next iterations visit: the roots, and one an action or card."""
     from pokerspiel.games.openspiel import KernelState
 
-    solver = _openspiel_solver(game_string, seed)
     roots = iterations * _spiel_game(game_string).num_players()
     moves = 0
     method = "_apply_action"

@@ -27,7 +27,7 @@ from pokerspiel.experiments import bench_bounds, bench_curves, bench_matches
 from pokerspiel.experiments.bench_lookups import deals_rate
 from pokerspiel.experiments.bench_matches import Player, check_game, find_players
 from pokerspiel.experiments.bench_row import Row as Comparison
-from pokerspiel.experiments.bench_speed import Budget, mccfr_rate, openspiel_nodes
+from pokerspiel.experiments.bench_speed import Budget, OpenSpielTraining
 from pokerspiel.experiments.bench_speed import measure as compare
 from pokerspiel.experiments.kept_rows import KeptRows
 from pokerspiel.experiments.machine import machine
@@ -199,9 +199,9 @@ def _comparisons(game: Game) -> list[Comparison]:
             "external sampling",
             "nodes",
             100.0,
-            partial(mccfr_rate, text, "nodes"),
-            partial(openspiel_nodes, text),
-            "OpenSpiel's C++ external sampling on our game",
+            _going_on(game, 1),
+            OpenSpielTraining(text),
+            "OpenSpiel's C++ external sampling on our game, both trainings going on",
         )
     )
     two, one = (_going_on(game, threads) for threads in (2, 1))

@@ -113,9 +113,17 @@ def test_a_missing_rival_leaves_its_figures_open() -> None:
 
 def test_nodes_of_openspiel_s_solver_are_counted_as_it_visits_them() -> None:
     # On Kuhn poker every iteration of both players visits 2 roots, and each action and card.
-    few, many = (bench_speed._count_nodes("kuhn", 3, iterations) for iterations in (1, 50))
+    solver = bench_speed._openspiel_solver("kuhn", 3)
+    few, many = (bench_speed._count_nodes(solver, "kuhn", iterations) for iterations in (1, 50))
     assert few >= 2 + 2 * 4
     assert many > 30 * few / 2
+
+
+def test_a_training_of_openspiel_goes_on() -> None:
+    training = bench_speed.OpenSpielTraining("kuhn")
+    assert training(0.01, 3) > 0.0
+    solvers = training._solvers
+    assert training(0.01, 4) > 0.0 and training._solvers is solvers
 
 
 def test_limit_holdem_is_the_game_that_it_is_called() -> None:
