@@ -138,10 +138,9 @@ def _summary(results: dict[str, Any]) -> str:
         f"rules in {minutes:.1f} minutes, this report included.</p>\n"
         f'<div class="cards">{"".join(cards)}</div>\n'
         "<p>Both bots learnt by external-sampling Monte Carlo CFR: they played against themselves "
-        "and knew nothing but the rules. Then they met simple opponents, the Svara bot also the "
-        "solution of its game, with the same cards "
-        "dealt to both sides. On two small versions of the games the training is compared with an "
-        "exact solution.</p>"
+        "and knew nothing but the rules. Then they met simple opponents and the bot of the package "
+        "for their game, with the same cards dealt to both sides. On two small versions of the "
+        "games the training is compared with an exact solution.</p>"
     )
 
 
