@@ -200,9 +200,8 @@ def _traverse(
     """One traversal; gives the number of states visited.
 
     Regrets below `bound` are pruned, and none falls below `floor`. The state of a frame is copied
-    for each of its actions but the last, which takes it over. (Arrays are taken out of their tuples
-    once: each time costs two atomic counts. `act` is called in one place only, since it is large
-    and compiled anew in each.)
+    for each of its actions but the last, which takes it over. (`act` is called in one place only,
+    since it is large and compiled anew in each.)
     """
     states, frames, actions, utilities = work.states, work.frames, work.actions, work.utilities
     values, random, deck, chances = table.values, work.random, work.deck[0], work.chances
