@@ -1,6 +1,7 @@
 PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
+TORCH ?= torch==2.13.0
 STAMP := $(VENV)/.installed
 
 .PHONY: demo test bench clean env
@@ -10,7 +11,7 @@ env: $(STAMP)
 $(STAMP): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=24" "setuptools>=77"
-	$(BIN)/python -m pip install --quiet -e ".[test,bench]"
+	$(BIN)/python -m pip install --quiet -e ".[test,bench,neural]" "$(TORCH)"
 	touch $(STAMP)
 
 demo: $(STAMP)

@@ -7,13 +7,25 @@ from typing import Any
 import numpy as np
 
 from pokerspiel.agents.agent import Agent, CompiledAgent
-from pokerspiel.agents.policy import EQUITY, MISSED, lifted_probabilities, new_work
+from pokerspiel.agents.policy import (
+    EQUITY,
+    MISSED,
+    NETWORK,
+    Policy,
+    lifted_probabilities,
+    members_of,
+    new_work,
+)
 from pokerspiel.agents.spiel_table import SpielGame, SpielTableBot, is_ours
 from pokerspiel.games.compiled import kernel
 from pokerspiel.games.kernel import act, begin
-from pokerspiel.games.variants import load
+from pokerspiel.games.variants import Game, load
 from pokerspiel.solvers.best_response import Evaluator
-from pokerspiel.solvers.strategies import strategy_from_blueprint, uniform_strategy
+from pokerspiel.solvers.strategies import (
+    mixed_strategy,
+    strategy_from_blueprint,
+    uniform_strategy,
+)
 from pokerspiel.solvers.tree import Tree
 from pokerspiel.solvers.tree_solver import normalised
 
@@ -72,6 +84,15 @@ def _lifted_strategy(agent: CompiledAgent, tree: Tree) -> tuple[np.ndarray, int]
             f"{agent.name} samples what its hand is worth, so that its strategy is not known "
             "exactly: measure it with a match"
         )
+    if policy.kind == NETWORK and len(policy.network.up_to) > 1:
+        members = members_of(policy)
+        weights = np.diff(policy.network.up_to, prepend=0.0)
+        strategies = (_strategy_of_policy(member, game, tree)[0] for member in members)
+        return mixed_strategy(tree, strategies, weights.tolist()), 0
+    return _strategy_of_policy(policy, game, tree)
+
+
+def _strategy_of_policy(policy: Policy, game: Game, tree: Tree) -> tuple[np.ndarray, int]:
     strategy = np.zeros(tree.sequences)
     path = np.zeros(len(tree.level), np.int64)
     missed = _lift(

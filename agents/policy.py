@@ -13,13 +13,29 @@ import numpy as np
 
 from pokerspiel.agents.heuristics import always_call, by_equity
 from pokerspiel.games.compiled import kernel
-from pokerspiel.games.kernel import information_key, legal_actions, lift, mix, random_unit
+from pokerspiel.games.kernel import (
+    information_key,
+    legal_actions,
+    lift,
+    mix,
+    observe,
+    random_unit,
+)
 from pokerspiel.games.variants import Game
 from pokerspiel.solvers.blueprint import Blueprint, blueprint_strategy, new_blueprint
 from pokerspiel.solvers.chart import Chart, chart_chances, new_chart
+from pokerspiel.solvers.lockstep import observation_size
+from pokerspiel.solvers.network import (
+    NO_NETWORK,
+    WIDEST,
+    Network,
+    drawn_member,
+    network_chances,
+)
 
-UNIFORM, CALLING, EQUITY, BLUEPRINT, CHART = range(5)
-"""Kinds of policies: random, a calling station, by equity against random hands, by table."""
+UNIFORM, CALLING, EQUITY, BLUEPRINT, CHART, NETWORK = range(6)
+"""Kinds of policies: random, a calling station, by equity against random hands, by one of two
+tables, by a network."""
 
 FORCED, KNOWN, MISSED = 0, 1, 2
 """How a decision was found: the only action, the policy's own, or none stored and thus uniform."""
@@ -42,6 +58,8 @@ class Policy(NamedTuple):
     """Of the kind BLUEPRINT."""
     chart: Chart
     """Of the kind CHART, which sees the information sets `hands`."""
+    network: Network
+    """Of the kind NETWORK."""
     stay: float
     """EQUITY: a hand with less than `stay` times an equal share of the pot folds to any bet."""
     strong: float
@@ -57,6 +75,7 @@ def new_policy(
     game: Game,
     blueprint: Blueprint = _NO_BLUEPRINT,
     chart: Chart = _NO_CHART,
+    network: Network = NO_NETWORK,
     stay: float = 0.0,
     strong: float = 0.0,
     samples: int = 1,
@@ -64,8 +83,26 @@ def new_policy(
 ) -> Policy:
     """A policy that sees the information sets of `game`."""
     return Policy(
-        kind, game.tables, blueprint, chart, float(stay), float(strong), samples, draw_samples
+        kind,
+        game.tables,
+        blueprint,
+        chart,
+        network,
+        float(stay),
+        float(strong),
+        samples,
+        draw_samples,
     )
+
+
+def members_of(policy: Policy) -> list[Policy]:
+    """A policy for each member of a mixture of networks."""
+    network = policy.network
+    alone = np.ones(1)
+    return [
+        policy._replace(network=network._replace(weights=weights[None], up_to=alone))
+        for weights in network.weights
+    ]
 
 
 class Work(NamedTuple):
@@ -74,11 +111,19 @@ class Work(NamedTuple):
     actions: np.ndarray
     probabilities: np.ndarray
     random: np.ndarray
+    observation: np.ndarray
+    layers: np.ndarray
 
 
 def new_work(game: Game) -> Work:
     n = game.limits.num_actions
-    return Work(np.zeros(n, np.int64), np.zeros(n), np.zeros(1, np.uint64))
+    return Work(
+        np.zeros(n, np.int64),
+        np.zeros(n),
+        np.zeros(1, np.uint64),
+        np.zeros(observation_size(game), np.float32),
+        np.zeros((2, WIDEST), np.float32),
+    )
 
 
 @kernel
@@ -102,6 +147,20 @@ def policy_probabilities(state: Any, policy: Any, work: Any, seed: int) -> tuple
         else:
             known = blueprint_strategy(policy.blueprint, key, n, probabilities)
         return n, KNOWN if known else MISSED
+    if policy.kind == NETWORK:
+        seat = np.int64(state.turn)
+        observe(state, policy.tables, seat, work.observation)
+        network_chances(
+            policy.network,
+            drawn_member(policy.network, _luck_of_hand(seed)),
+            seat,
+            work.observation,
+            actions,
+            n,
+            work.layers,
+            probabilities,
+        )
+        return n, KNOWN
     if policy.kind == UNIFORM:
         for i in range(n):
             probabilities[i] = 1.0 / n
@@ -161,10 +220,22 @@ def lifted_probabilities(
     return found
 
 
+_DECISIONS = np.uint64(0xFF)
+"""The bits of a seed that tell the decisions of a seat in one hand apart."""
+
+
 @kernel
 def decision_seed(hand: Any, seat: int, decision: int) -> Any:
     """Seed of a decision, from the seed of the hand, the seat and the number of the decision.
 
     The same cards give the same luck to whoever sits there, and whatever hands are played beside.
     """
-    return mix(mix(np.uint64(hand), np.uint64(0x5EED0000) + np.uint64(seat)), np.uint64(decision))
+    of_hand = mix(np.uint64(hand), np.uint64(0x5EED0000) + np.uint64(seat))
+    return of_hand & ~_DECISIONS | np.uint64(decision) & _DECISIONS
+
+
+@kernel
+def _luck_of_hand(seed: Any) -> float:
+    """A number in [0, 1) that is the same at all decisions of a seat in a hand."""
+    bits = mix(np.uint64(seed) & ~_DECISIONS, np.uint64(0x3E3BE2))
+    return np.float64(bits >> np.uint64(11)) * (1.0 / 9007199254740992.0)

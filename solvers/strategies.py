@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from typing import Any
+
 import numpy as np
 
+from pokerspiel.games.compiled import kernel
 from pokerspiel.solvers.blueprint import Blueprint, new_blueprint
-from pokerspiel.solvers.tree import Tree
+from pokerspiel.solvers.tree import ROOT, Tree
 from pokerspiel.solvers.tree_solver import normalised
 
 SUM_TOLERANCE = 1e-6
@@ -54,6 +58,34 @@ def strategy_from_blueprint(tree: Tree, blueprint: Blueprint) -> tuple[np.ndarra
     known = np.zeros(tree.information_sets, bool)
     known[sets] = True
     return normalised(tree, strategy), int(np.count_nonzero(~known & (sizes > 1)))
+
+
+def mixed_strategy(
+    tree: Tree, strategies: Iterable[np.ndarray], weights: Sequence[float]
+) -> np.ndarray:
+    """[S] float64: what a player does who draws one of some strategies for each game.
+
+    A strategy counts at a set as its own player reaches it by it (Kuhn 1953). With perfect recall
+    no opponent can tell the result from the mixture.
+    """
+    sets = np.argsort(tree.set_node, kind="stable")
+    total = np.zeros(tree.sequences)
+    for strategy, weight in zip(strategies, weights, strict=True):
+        plan = strategy.copy()
+        _spread(tree.set_first, tree.set_parent, sets, plan)
+        total += weight * plan
+    return normalised(tree, total)
+
+
+@kernel
+def _spread(set_first: Any, set_parent: Any, sets: Any, plan: Any) -> None:
+    """Multiply every sequence with the one before it, parents first."""
+    for i in sets:
+        parent = set_parent[i]
+        if parent != ROOT:
+            before = plan[parent]
+            for sequence in range(set_first[i], set_first[i + 1]):
+                plan[sequence] *= before
 
 
 def check_strategy(tree: Tree, strategy: np.ndarray) -> None:

@@ -1,0 +1,157 @@
+"""Many hands in lock-step: what a network that is learning asks of a game, without Python a hand.
+
+All hands are led to their next decision, what the seats to act see is written into one array, the
+network answers for all of them at once, and all hands go on. A hand depends on its seed alone,
+never on the hands beside it.
+
+Letters: H hands, D numbers of an observation, A action numbers of the game.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pokerspiel.games.compiled import kernel
+from pokerspiel.games.kernel import (
+    CHANCE,
+    DECK,
+    TERMINAL,
+    act,
+    begin,
+    legal_actions,
+    mix,
+    next_card,
+    observe,
+    random_unit,
+    seed_deck,
+)
+from pokerspiel.games.variants import Game
+from pokerspiel.solvers.threads import run_together
+
+
+class Hands(NamedTuple):
+    """Hands under way."""
+
+    states: np.ndarray
+    """[H]"""
+    decks: np.ndarray
+    """[H]"""
+    luck: np.ndarray
+    """[H, 1] uint64: state of the random numbers with which actions are drawn."""
+
+
+class Seen(NamedTuple):
+    """What the seats to act see, a row for each hand that waits for a decision."""
+
+    observations: np.ndarray
+    """[H, D] float32"""
+    legal: np.ndarray
+    """[H, A] bool"""
+    seats: np.ndarray
+    """[H] int64"""
+
+
+def observation_size(game: Game) -> int:
+    """D"""
+    return int(game.family.observation_size(game.parameters))
+
+
+def new_hands(game: Game, hands: int) -> Hands:
+    return Hands(game.new_states(hands), np.zeros(hands, DECK), np.zeros((hands, 1), np.uint64))
+
+
+def new_seen(game: Game, rows: int) -> Seen:
+    return Seen(
+        np.zeros((rows, observation_size(game)), np.float32),
+        np.zeros((rows, game.limits.num_actions), np.bool_),
+        np.zeros(rows, np.int64),
+    )
+
+
+@kernel
+def begin_hands(hands: Any, tables: Any, seed: Any, first: int) -> None:
+    """Begin all hands: hand h is number `first` + h of those that belong to `seed`."""
+    for h in range(len(hands.states)):
+        hand = mix(np.uint64(seed), np.uint64(first + h))
+        seed_deck(hands.decks[h], hand)
+        hands.luck[h, 0] = mix(hand, np.uint64(0x5EED))
+        begin(hands.states[h], tables)
+
+
+@kernel
+def lead_on(hands: Any, tables: Any, waiting: Any) -> int:
+    """Let cards fall in all hands; write the hands that wait for a decision, returns how many."""
+    n = 0
+    for h in range(len(hands.states)):
+        state = hands.states[h]
+        while state.turn == CHANCE:
+            act(state, tables, next_card(state, tables, hands.decks[h]))
+        if state.turn != TERMINAL:
+            waiting[n] = h
+            n += 1
+    return n
+
+
+@kernel
+def _see_waiting(
+    hands: Any, tables: Any, waiting: Any, start: int, stop: int, seen: Any, actions: Any
+) -> None:
+    for row in range(start, stop):
+        state = hands.states[waiting[row]]
+        seat: Any = np.int64(state.turn)
+        seen.seats[row] = seat
+        observe(state, tables, seat, seen.observations[row])
+        n = legal_actions(state, tables, actions)
+        legal = seen.legal[row]
+        for a in range(len(legal)):
+            legal[a] = False
+        for i in range(n):
+            legal[actions[i]] = True
+
+
+FEW_ROWS = 64
+"""With fewer hands that wait a second thread costs more than it does."""
+
+
+def see(game: Game, hands: Hands, waiting: np.ndarray, seen: Seen, threads: int = 1) -> None:
+    """Write what the seats to act see in the hands `waiting`, one row each."""
+    used = threads if len(waiting) >= FEW_ROWS else 1
+    edges = [len(waiting) * thread // used for thread in range(used + 1)]
+
+    def part(thread: int) -> None:
+        actions = np.zeros(game.limits.num_actions, np.int64)
+        start, stop = edges[thread], edges[thread + 1]
+        _see_waiting(hands, game.tables, waiting, start, stop, seen, actions)
+
+    run_together(part, used)
+
+
+@kernel
+def draw_actions(hands: Any, waiting: Any, chances: Any, actions: Any) -> None:
+    """Draw an action for each waiting hand by its row of `chances` [rows, A], with its own luck."""
+    for row in range(len(waiting)):
+        mark = random_unit(hands.luck[waiting[row]])
+        below = 0.0
+        for a in range(chances.shape[1]):
+            if chances[row, a] > 0.0:
+                actions[row] = a
+                below += chances[row, a]
+                if mark < below:
+                    break
+
+
+@kernel
+def play_actions(hands: Any, tables: Any, waiting: Any, actions: Any) -> None:
+    """Play an action in each waiting hand."""
+    for row in range(len(waiting)):
+        act(hands.states[waiting[row]], tables, actions[row])
+
+
+@kernel
+def hand_returns(hands: Any, players: int, out: Any) -> None:
+    """Write the chips won by each seat of hands that are over, [H, players]."""
+    for h in range(len(hands.states)):
+        for seat in range(players):
+            out[h, seat] = hands.states[h].returns[seat]

@@ -1,0 +1,131 @@
+"""Whole hands played by networks, and what they teach.
+
+Letters: N decisions, H hands, D numbers of an observation, A action numbers, P players.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pokerspiel.games.compiled import kernel
+from pokerspiel.games.kernel import CHANCE, act, legal_actions, next_card, random_below
+from pokerspiel.games.variants import Game
+from pokerspiel.solvers.lockstep import (
+    Hands,
+    Seen,
+    begin_hands,
+    draw_actions,
+    hand_returns,
+    lead_on,
+    new_hands,
+    new_seen,
+    play_actions,
+    see,
+)
+
+Choose = Callable[[Hands, np.ndarray, Seen], np.ndarray]
+"""Gives the chances [n, A] with which the seats to act in some hands choose: takes all hands, the
+numbers [n] of those that wait, and what the seats see."""
+
+
+@dataclass(frozen=True)
+class Experience:
+    """Decisions of whole hands, in an order in which those of a hand follow each other."""
+
+    observations: np.ndarray
+    """[N, D] float32"""
+    legal: np.ndarray
+    """[N, A] bool"""
+    seats: np.ndarray
+    """[N] int64"""
+    hands: np.ndarray
+    """[N] int64: which hand, from 0."""
+    chances: np.ndarray
+    """[N, A] float32: what the action was drawn from."""
+    actions: np.ndarray
+    """[N] int64"""
+    returns: np.ndarray
+    """[H, P] float64: chips won."""
+
+
+class Table:
+    """Room for `hands` hands that are played in lock-step, again and again."""
+
+    def __init__(self, game: Game, hands: int, threads: int = 1) -> None:
+        self.game = game
+        self.threads = threads
+        self._hands = new_hands(game, hands)
+        self._waiting = np.zeros(hands, np.int64)
+
+    def play(self, choose: Choose, seed: int, first: int) -> Experience:
+        """Play the hands number `first` and so on of those that belong to `seed`."""
+        game, hands = self.game, self._hands
+        parts: list[tuple[np.ndarray, ...]] = []
+        begin_hands(hands, game.tables, np.uint64(seed), first)
+        while n := lead_on(hands, game.tables, self._waiting):
+            waiting = self._waiting[:n].copy()
+            seen = new_seen(game, n)
+            see(game, hands, waiting, seen, self.threads)
+            chances = choose(hands, waiting, seen)
+            actions = np.zeros(n, np.int64)
+            draw_actions(hands, waiting, chances, actions)
+            play_actions(hands, game.tables, waiting, actions)
+            parts.append((*seen, waiting, chances, actions))
+        returns = np.zeros((len(hands.states), game.players))
+        hand_returns(hands, game.players, returns)
+        columns = [np.concatenate(part) for part in zip(*parts, strict=True)]
+        observations, legal, seats, numbers, chances, actions = columns
+        return Experience(observations, legal, seats, numbers, chances, actions, returns)
+
+
+@kernel
+def generalised_advantages(
+    hands: Any, seats: Any, values: Any, returns: Any, share: float, after: Any, out: Any
+) -> None:
+    """Write the advantage of each decision by its player's later values (Schulman et al. 2016).
+
+    `values` [N] is what the player expected at its decision, `returns` [H, P] what it got, in the
+    same unit; `share` is λ: 1 compares with what came of the hand, 0 with the next value alone.
+    `after` [H, P, 3] is scratch.
+    """
+    after[:] = 0.0
+    for i in range(len(hands) - 1, -1, -1):
+        later = after[hands[i], seats[i]]
+        next_value = later[0] if later[2] > 0.0 else returns[hands[i], seats[i]]
+        step = next_value - values[i]
+        out[i] = step + share * later[1]
+        later[0], later[1], later[2] = values[i], out[i], 1.0
+
+
+def scale_of(game: Game, hands: int = 20_000, seed: int = 0) -> float:
+    """Chips that a seat wins or loses in a hand when all play at random: root of the mean square.
+
+    Utilities are divided by it, so that the settings of an algorithm mean the same in every game.
+    """
+    total = np.zeros(1)
+    actions = np.zeros(game.limits.num_actions, np.int64)
+    _add_squares(
+        new_hands(game, 1), game.tables, game.players, np.uint64(seed), hands, actions, total
+    )
+    return float(np.sqrt(total[0] / (hands * game.players))) or 1.0
+
+
+@kernel
+def _add_squares(
+    table: Any, tables: Any, players: int, seed: Any, hands: int, actions: Any, total: Any
+) -> None:
+    state = table.states[0]
+    for hand in range(hands):
+        begin_hands(table, tables, seed, hand)
+        while state.turn >= CHANCE:
+            if state.turn == CHANCE:
+                act(state, tables, next_card(state, tables, table.decks[0]))
+            else:
+                n = legal_actions(state, tables, actions)
+                act(state, tables, actions[random_below(table.luck[0], n)])
+        for seat in range(players):
+            total[0] += state.returns[seat] ** 2

@@ -1,0 +1,116 @@
+"""Networks in torch, and the same as compiled code plays them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from pokerspiel.solvers.network import Network, new_network
+
+
+def choose_device(name: str) -> torch.device:
+    """The device of a name; "auto" is a GPU if torch has one. Raises ValueError if it has not."""
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        device = torch.device(name)
+        torch.zeros(1, device=device)
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).splitlines()[0]
+        raise ValueError(f"device={name}: expected auto, cpu or cuda ({reason})") from None
+    return device
+
+
+def new_layers(
+    sizes: Sequence[int], random: np.random.Generator, last_scale: float = 1.0
+) -> nn.Sequential:
+    """Linear layers with rectifiers between them.
+
+    Weights are uniform in ±sqrt(6 / numbers in), as rectifiers ask for (He et al. 2015), biases
+    zero; the weights of the last layer are made smaller by `last_scale`.
+    """
+    layers: list[nn.Module] = []
+    for i, (n, m) in enumerate(pairwise(sizes)):
+        linear = nn.Linear(n, m)
+        last = i == len(sizes) - 2
+        reach = np.sqrt(6.0 / n) * (last_scale if last else 1.0)
+        with torch.no_grad():
+            drawn = random.uniform(-reach, reach, (m, n)).astype(np.float32)
+            linear.weight.copy_(torch.from_numpy(drawn))
+            linear.bias.zero_()
+        layers += [linear] if last else [linear, nn.ReLU()]
+    return nn.Sequential(*layers)
+
+
+def to_network(networks: Sequence[nn.Sequential], head: int) -> Network:
+    """Networks of one shape, one for each seat or one for all, for compiled code."""
+    return new_network(sizes_of(networks[0]), np.stack([flat(n) for n in networks])[None], head)
+
+
+def sizes_of(network: nn.Sequential) -> list[int]:
+    """How many numbers come in and leave each layer."""
+    linears = _linears(network)
+    return [linears[0].in_features, *(linear.out_features for linear in linears)]
+
+
+def flat(network: nn.Sequential) -> np.ndarray:
+    """[W] float32: the weights of a network, in the order of `Network`."""
+    parts = []
+    for linear in _linears(network):
+        parts += [linear.weight.detach().t().reshape(-1), linear.bias.detach()]
+    return np.asarray(torch.cat(parts).cpu().numpy(), np.float32)
+
+
+def _linears(network: nn.Sequential) -> list[nn.Linear]:
+    return [layer for layer in network if isinstance(layer, nn.Linear)]
+
+
+def masked(logits: Tensor, legal: Tensor) -> Tensor:
+    """Logits of the legal actions; the others have no chance."""
+    return logits.masked_fill(~legal, -torch.inf)
+
+
+# What a checkpoint holds.
+
+
+def module_arrays(name: str, module: nn.Module) -> dict[str, np.ndarray]:
+    return {f"{name}.{key}": value.cpu().numpy() for key, value in module.state_dict().items()}
+
+
+def restore_module(name: str, module: nn.Module, arrays: Mapping[str, np.ndarray]) -> None:
+    """Take over what `module_arrays` gave. Raises ValueError if it does not fit."""
+    state = {}
+    for key, value in module.state_dict().items():
+        array = arrays.get(f"{name}.{key}")
+        shape = None if array is None else array.shape
+        if array is None or shape != tuple(value.shape):
+            raise ValueError(f"array {name}.{key}: its shape is {shape}, expected {value.shape}")
+        state[key] = torch.from_numpy(np.array(array))
+    module.load_state_dict(state)
+
+
+def adam_arrays(name: str, optimizer: torch.optim.Adam) -> dict[str, np.ndarray]:
+    """The moments of Adam and its number of steps, by the place of the parameter."""
+    arrays = {}
+    for place, state in optimizer.state_dict()["state"].items():
+        for key in ("step", "exp_avg", "exp_avg_sq"):
+            arrays[f"{name}.{place}.{key}"] = torch.as_tensor(state[key]).cpu().numpy()
+    return arrays
+
+
+def restore_adam(name: str, optimizer: torch.optim.Adam, arrays: Mapping[str, np.ndarray]) -> None:
+    """Take over what `adam_arrays` gave."""
+    document: dict[str, Any] = optimizer.state_dict()
+    places = document["param_groups"][0]["params"]
+    keys = ("step", "exp_avg", "exp_avg_sq")
+    document["state"] = {
+        place: {key: torch.from_numpy(np.array(arrays[f"{name}.{place}.{key}"])) for key in keys}
+        for place in places
+        if f"{name}.{place}.step" in arrays
+    }
+    optimizer.load_state_dict(document)
