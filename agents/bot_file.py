@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import hashlib
 import json
 import os
 import tempfile
@@ -27,50 +26,29 @@ import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
-from pokerspiel.agents.agent import CompiledAgent, exact
-from pokerspiel.agents.policy import BLUEPRINT, CHART, Policy, new_policy
+from pokerspiel.agents.agent import CompiledAgent
+from pokerspiel.agents.policy import BLUEPRINT, CHART, NETWORK, Policy, new_policy
 from pokerspiel.agents.spiel_table import TEXTS, SpielGame, SpielTableBot, is_ours
-from pokerspiel.games import drive
+from pokerspiel.agents.stored_tables import (
+    BotTable,
+    checked_table,
+    hash_of_arrays,
+    information_hash,
+    information_sets_of,
+    kind_of,
+    stored_arrays,
+)
 from pokerspiel.games.abstraction.cluster_file import bring, new_centres
-from pokerspiel.games.compiled import kernel
-from pokerspiel.games.kernel import (
-    CHANCE,
-    TERMINAL,
-    act,
-    begin,
-    information_key,
-    legal_actions,
-    mix,
-    next_card,
-    random_below,
-    seed_deck,
-)
 from pokerspiel.games.variants import Game, load
-from pokerspiel.solvers.blueprint import Blueprint, new_blueprint
-from pokerspiel.solvers.chart import (
-    ONE,
-    Chart,
-    new_chart,
-    weights_as_bytes,
-    weights_of_bytes,
-)
+from pokerspiel.solvers.blueprint import Blueprint
+from pokerspiel.solvers.chart import Chart
+from pokerspiel.solvers.network import Network
 
 FORMAT = "pokerspiel-bot"
 FORMAT_VERSION = 1
 SUFFIX = ".pspiel"
-_BLUEPRINT = {"keys": np.uint64, "first": np.uint32, "probabilities": np.float32}
-_CHART = {
-    "situations": np.uint64,
-    "first": np.uint32,
-    "actions": np.uint8,
-    "weights": np.uint16,
-}
-"""The arrays of each kind of table. Weights of a chart may be stored as bytes: see `chart.py`."""
 _CENTRES = "centres."
 """What the names of the arrays begin with that hold the centres of the bot's buckets."""
-_PROBE_HANDS = 200
-_SUM_TOLERANCE = 1e-3
-"""How far float32 probabilities of an information set may be from a sum of 1."""
 
 
 class BotFileError(ValueError):
@@ -97,6 +75,7 @@ class Manifest:
     seconds: float
     """Wall time of training."""
     information_sets: int
+    """Those that its table holds; 0: it plays by a network."""
     content_hash: str
     """SHA-256 of the arrays."""
     strength: Mapping[str, Any] | None = None
@@ -108,11 +87,9 @@ class Manifest:
 
 
 class Bot(CompiledAgent):
-    """A player that looks its decisions up in a table."""
+    """A player that looks its decisions up in a table, or asks a network."""
 
-    def __init__(
-        self, name: str, game: Game, table: Blueprint | Chart, manifest: Manifest | None
-    ) -> None:
+    def __init__(self, name: str, game: Game, table: BotTable, manifest: Manifest | None) -> None:
         super().__init__(name, game)
         self.table = table
         self.manifest = manifest
@@ -120,60 +97,17 @@ class Bot(CompiledAgent):
     def policy(self, game: Game) -> Policy:
         self.check(game)
         assert self.game is not None
+        if isinstance(self.table, Network):
+            return new_policy(NETWORK, self.game, network=self.table)
         if isinstance(self.table, Chart):
             return new_policy(CHART, self.game, chart=self.table)
         return new_policy(BLUEPRINT, self.game, blueprint=self.table)
 
 
-def information_hash(game: Game | SpielGame) -> str:
-    """What must not change for a blueprint's keys to mean the same.
-
-    A hash of the tables that the abstraction adds to the exact game, and of all keys and legal
-    actions along 200 random hands from a fixed seed.
-    """
-    if isinstance(game, SpielGame):
-        return game.information_hash()
-    digest = hashlib.sha256()
-    plain = exact(game)
-    for name in game.tables._fields:
-        values = np.asarray(getattr(game.tables, name)).tobytes()
-        if name != "rules" and values != np.asarray(getattr(plain.tables, name)).tobytes():
-            digest.update(name.encode() + values)
-    actions = np.zeros(game.limits.num_actions, np.int64)
-    probe = _probe_information(
-        game.new_states(), game.tables, drive.new_decks(), actions, _PROBE_HANDS
-    )
-    digest.update(int(probe).to_bytes(8, "little"))
-    return digest.hexdigest()
-
-
-@kernel(allocates=True)
-def _probe_information(states: Any, tables: Any, decks: Any, actions: Any, hands: int) -> Any:
-    """A hash of the keys and legal actions of the seats to act along random hands."""
-    state = states[0]
-    random = np.zeros(1, np.uint64)
-    result: Any = np.uint64(0)
-    for hand in range(hands):
-        seed_deck(decks[0], hand)
-        random[0] = hand
-        begin(state, tables)
-        while state.turn != TERMINAL:
-            if state.turn == CHANCE:
-                act(state, tables, next_card(state, tables, decks[0]))
-                continue
-            n = legal_actions(state, tables, actions)
-            seat: Any = np.int64(state.turn)
-            result = mix(result, information_key(state, tables, seat))
-            for i in range(n):
-                result = mix(result, actions[i])
-            act(state, tables, actions[random_below(random, n)])
-    return result
-
-
 def save_bot(
     path: str | Path,
     game: Game | str,
-    table: Blueprint | Chart,
+    table: BotTable,
     *,
     algorithm: str,
     seed: int,
@@ -195,20 +129,20 @@ def save_bot(
     """
     path = Path(path)
     about = _game(game) if isinstance(game, str) else game
-    arrays = _stored(table, one_byte)
+    arrays = stored_arrays(table, one_byte)
     manifest = Manifest(
         name=name or path.stem,
         game=str(about),
         rule_version=about.rule_version,
         abstraction=about.abstraction,
-        information_hash=information_hash(about),
+        information_hash=information_hash(about, isinstance(table, Network)),
         algorithm=algorithm,
         seed=seed,
         iterations=iterations,
         nodes=nodes,
         seconds=seconds,
-        information_sets=information_sets or _information_sets(table),
-        content_hash=_content_hash(arrays),
+        information_sets=information_sets or information_sets_of(table),
+        content_hash=hash_of_arrays(arrays),
         strength=strength,
         versions=_versions(about),
         created=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -229,17 +163,6 @@ def save_bot(
     return manifest
 
 
-def _arrays_of(table: Blueprint | Chart) -> Mapping[str, type]:
-    return _CHART if isinstance(table, Chart) else _BLUEPRINT
-
-
-def _information_sets(table: Blueprint | Chart) -> int:
-    if isinstance(table, Blueprint):
-        return len(table.keys)
-    sizes = np.diff(table.first.astype(np.int64))
-    return int((sizes // (table.actions.astype(np.int64) - 1)).sum())
-
-
 def _versions(game: Game | SpielGame) -> dict[str, str]:
     packages = ["pokerspiel", "numba", "numpy"]
     if isinstance(game, SpielGame):
@@ -251,26 +174,6 @@ def _game(text: str, abstraction: str | None = None) -> Game | SpielGame:
     """The game of a game string; with the abstraction of a manifest it is clear whose it is."""
     ours = is_ours(text) if abstraction is None else abstraction != TEXTS
     return load(text) if ours else SpielGame(text)
-
-
-def content_hash(table: Blueprint | Chart, one_byte: bool = False) -> str:
-    """The content hash that the bot file of this table will name."""
-    return _content_hash(_stored(table, one_byte))
-
-
-def _stored(table: Blueprint | Chart, one_byte: bool) -> dict[str, np.ndarray]:
-    """The arrays of the file."""
-    arrays = {key: getattr(table, key) for key in _arrays_of(table)}
-    if one_byte:
-        arrays["weights"] = weights_as_bytes(arrays["weights"])
-    return arrays
-
-
-def _content_hash(arrays: Mapping[str, np.ndarray]) -> str:
-    digest = hashlib.sha256()
-    for array in arrays.values():
-        digest.update(np.ascontiguousarray(array).data)
-    return digest.hexdigest()
 
 
 def _write_whole(path: Path, data: bytes) -> None:
@@ -306,8 +209,8 @@ def load_bot(path: str | Path) -> Bot | SpielTableBot:
     path = Path(path)
     manifest, arrays = _read(path, with_arrays=True)
     try:
-        game = _known_game(manifest)
-        table = _checked_table(game, manifest, arrays)
+        game = _known_game(manifest, observed=kind_of(arrays) is Network)
+        table = checked_table(game, arrays, manifest.content_hash)
     except ValueError as error:
         raise BotFileError(f"{path}: {_one_line(error)}") from None
     if isinstance(game, SpielGame):
@@ -385,7 +288,7 @@ def _manifest(metadata: Mapping[str, str]) -> Manifest:
     return Manifest(**values)
 
 
-def _known_game(manifest: Manifest) -> Game | SpielGame:
+def _known_game(manifest: Manifest, observed: bool) -> Game | SpielGame:
     """The game of a manifest, if this version plays it with the same information sets."""
     game = _game(manifest.game, manifest.abstraction)
     if manifest.rule_version != game.rule_version:
@@ -398,93 +301,9 @@ def _known_game(manifest: Manifest) -> Game | SpielGame:
             f"was made with the abstraction {manifest.abstraction}, this program has "
             f"{game.abstraction}"
         )
-    if manifest.information_hash != information_hash(game):
+    if manifest.information_hash != information_hash(game, observed):
         raise ValueError(
             f"the information sets of {game} ({game.abstraction}) have changed since it was made: "
             f"train it again"
         )
     return game
-
-
-def _checked_table(
-    game: Game | SpielGame, manifest: Manifest, arrays: Mapping[str, np.ndarray]
-) -> Blueprint | Chart:
-    """The table of the arrays; ValueError if they are not what they should be."""
-    is_chart = "situations" in arrays and isinstance(game, Game)
-    wanted = _CHART if is_chart else _BLUEPRINT
-    if set(arrays) != set(wanted):
-        raise ValueError(f"has the arrays {sorted(arrays)}: expected {sorted(wanted)}")
-    for key, dtype in wanted.items():
-        in_bytes = key == "weights" and arrays[key].dtype == np.uint8
-        if (arrays[key].dtype != dtype and not in_bytes) or arrays[key].ndim != 1:
-            raise ValueError(
-                f"array {key} is {arrays[key].dtype}{list(arrays[key].shape)}: expected a list of "
-                f"{np.dtype(dtype)}"
-            )
-    if _content_hash({key: arrays[key] for key in wanted}) != manifest.content_hash:
-        raise ValueError("is damaged: its arrays are not those that were written")
-    in_order = [np.array(arrays[key]) for key in wanted]
-    if is_chart and in_order[-1].dtype == np.uint8:
-        in_order[-1] = weights_of_bytes(in_order[-1])
-    most = game.num_actions if isinstance(game, SpielGame) else game.limits.num_actions
-    if is_chart:
-        assert isinstance(game, Game)
-        chart = new_chart(*in_order)
-        _check_chart(chart, _classes(game), most)
-        return chart
-    blueprint = new_blueprint(*in_order)
-    _check_probabilities(blueprint, most)
-    return blueprint
-
-
-def _classes(game: Game) -> int:
-    """Classes of hands that the keys of a game name; ValueError if they name none."""
-    if game.classes:
-        return game.classes
-    if game.abstraction.partition("-")[0] != "hands":
-        raise ValueError(f"has a chart for {game.abstraction}: charts are for hands")
-    return int(game.tables.hand_class.max()) + 1
-
-
-def _check_chart(chart: Chart, classes: int, num_actions: int) -> None:
-    """Raise ValueError if a chart does not fit its game, or holds no probabilities."""
-    most = chart.actions.max(initial=0)
-    if most > num_actions:
-        raise ValueError(f"has a decision of {most} actions: the game has {num_actions}")
-    columns = chart.actions.astype(np.int64) - 1
-    rows = np.diff(chart.first.astype(np.int64)) // columns
-    others = rows[(rows != 1) & (rows != classes)]
-    if len(others):
-        raise ValueError(f"has a decision with {others[0]} hands: the game has {classes}")
-    if _largest_sum(chart.weights, chart.first, chart.actions) > ONE:
-        raise ValueError("has probabilities that add up to more than 1")
-
-
-@kernel
-def _largest_sum(weights: Any, first: Any, actions: Any) -> Any:
-    """The largest sum of a row of the decisions of a chart."""
-    largest: Any = 0
-    for k in range(len(actions)):
-        width = np.int64(actions[k]) - 1
-        for start in range(np.int64(first[k]), np.int64(first[k + 1]), width):
-            total: Any = 0
-            for i in range(start, start + width):
-                total += np.int64(weights[i])
-            largest = max(largest, total)
-    return largest
-
-
-def _check_probabilities(blueprint: Blueprint, num_actions: int) -> None:
-    probabilities = blueprint.probabilities
-    if len(probabilities) == 0:
-        return
-    actions = np.diff(blueprint.first.astype(np.int64))
-    if actions.max() > num_actions:
-        raise ValueError(
-            f"has an information set of {actions.max()} actions: the game has {num_actions}"
-        )
-    if not np.all(np.isfinite(probabilities)) or probabilities.min() < 0 or probabilities.max() > 1:
-        raise ValueError("has probabilities outside [0, 1]")
-    sums = np.add.reduceat(probabilities.astype(np.float64), blueprint.first[:-1].astype(np.int64))
-    if np.abs(sums - 1.0).max() > _SUM_TOLERANCE:
-        raise ValueError("has probabilities that do not add up to 1")

@@ -34,6 +34,7 @@ from pokerspiel.experiments.options import (
     number,
     parse_bytes,
     real,
+    refuse_given,
     seconds,
     whole,
 )
@@ -132,12 +133,21 @@ def info_command(
 def train_command(
     game: Game,
     out: Annotated[Path, typer.Option(help="Run folder, which must not exist yet.")],
+    algorithm: Annotated[
+        str,
+        typer.Option(help="mccfr, or a neural one such as ppo or sd-cfr; a wrong one lists all."),
+    ] = "mccfr",
     time: Time = None,
     iterations: Iterations = None,
     threads: Threads = 1,
     memory_limit: MemoryLimit = DEFAULT_MEMORY,
     checkpoint_every: CheckpointEvery = 60.0,
     seed: Seed = 0,
+    tune: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KEY=VALUE", help="A setting of a neural algorithm; may be repeated."),
+    ] = None,
+    device: Annotated[str, typer.Option(help="Where networks learn: auto, cpu or cuda.")] = "auto",
     linear_until: Annotated[
         int | None,
         typer.Option(
@@ -167,7 +177,34 @@ def train_command(
     quiet: Quiet = False,
     config: Config = None,
 ) -> int:
-    """Train a strategy with external-sampling MCCFR."""
+    """Train a strategy: with external-sampling MCCFR, or networks.
+
+    --memory-limit, --linear-until, --draw-sampling and --prune are for MCCFR, --tune and --device
+    for networks.
+    """
+    if algorithm != "mccfr":
+        from pokerspiel.experiments import train_neural
+
+        refuse_given(
+            f"--algorithm {algorithm}",
+            memory_limit=(memory_limit, DEFAULT_MEMORY),
+            linear_until=(linear_until, None),
+            draw_sampling=(draw_sampling, 1.0),
+            prune=(prune, None),
+        )
+        neural = train_neural.Plan(
+            game=game,
+            algorithm=algorithm,
+            tune=" ".join(tune or ()),
+            time=time,
+            iterations=iterations,
+            threads=threads,
+            device=device,
+            checkpoint_every=checkpoint_every,
+            seed=seed,
+        )
+        return train_neural.start(neural, out, set_, json, quiet)
+    refuse_given("--algorithm mccfr", tune=(tune, None), device=(device, "auto"))
     from pokerspiel.experiments import train
 
     plan = train.Plan(

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pokerspiel.agents.bot_file import Manifest, content_hash, save_bot
+from pokerspiel.agents.bot_file import Manifest, save_bot
+from pokerspiel.agents.stored_tables import content_hash
 from pokerspiel.experiments.measured import measured
 from pokerspiel.experiments.options import bytes_text
 from pokerspiel.experiments.output import note, print_json
-from pokerspiel.experiments.run_folder import RunFolder
+from pokerspiel.experiments.run_folder import NEURAL, SOLVED, RunFolder
 from pokerspiel.experiments.solve import Plan, load_solver, read_plan
-from pokerspiel.experiments.train import ALGORITHM, check_versions, load_state
+from pokerspiel.experiments.train import ALGORITHM, load_state
 from pokerspiel.games.variants import Game
 from pokerspiel.solvers.best_response import EXPLOITABILITY
 from pokerspiel.solvers.mccfr import MccfrState
@@ -24,32 +25,53 @@ def run(
 ) -> None:
     """`figures` is a folder with measurements of the bot, which go into its manifest."""
     folder = RunFolder(path)
-    if folder.solved and figures is not None:
+    if folder.kind == SOLVED and figures is not None:
         raise ValueError(f"--measured {figures}: the exploitability of a solved run is known")
-    if folder.solved:
+    if folder.kind == SOLVED:
         bot = _solved_bot(folder, out, name)
+    elif folder.kind == NEURAL:
+        bot = _neural_bot(folder, out, name, figures)
     else:
         bot = _trained_bot(folder, out, name, figures)
     if json:
         print_json({"bot": str(out), **vars(bot)})
     else:
-        note(
-            f"{out}: {bot.game}, {bot.information_sets:,} information sets, "
-            f"{bytes_text(out.stat().st_size)}",
-            quiet,
-        )
+        sets = f"{bot.information_sets:,} information sets" if bot.information_sets else "networks"
+        note(f"{out}: {bot.game}, {sets}, {bytes_text(out.stat().st_size)}", quiet)
 
 
 def _trained_bot(folder: RunFolder, out: Path, name: str | None, figures: Path | None) -> Manifest:
     manifest = folder.manifest()
     game = folder.game()
-    check_versions(manifest, game, folder.path)
+    folder.check_versions(game)
     state = load_state(folder, None)
     strength = None
     if figures is not None:
         strength = measured(figures, content_hash(state.average(), one_byte=game.classes > 0))
     algorithm = str(manifest.get("algorithm"))
     return write_bot(out, game, state, name, strength, algorithm)
+
+
+def _neural_bot(folder: RunFolder, out: Path, name: str | None, figures: Path | None) -> Manifest:
+    """Write the networks of a run; the bot plays without torch."""
+    from pokerspiel.experiments import train_neural
+
+    solver = train_neural.load_solver(folder, train_neural.read_plan(folder))
+    if solver.iteration == 0:
+        raise ValueError("nothing has been learnt yet: train longer")
+    network = solver.policy()
+    return save_bot(
+        out,
+        solver.game,
+        network,
+        algorithm=str(folder.manifest().get("algorithm")),
+        seed=solver.seed,
+        iterations=solver.iteration,
+        nodes=solver.nodes,
+        seconds=solver.seconds,
+        name=name,
+        strength=None if figures is None else measured(figures, content_hash(network)),
+    )
 
 
 def _solved_bot(folder: RunFolder, out: Path, name: str | None) -> Manifest:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from pokerspiel.games import variants
 from pokerspiel.games.cards import card_name, cards_text, parse_cards
@@ -70,16 +70,26 @@ def game_with_seats(text: str, settings: Iterable[str] | None, seats: int, what:
     return game
 
 
-def parse_settings(settings: Iterable[str] | None) -> dict[str, str]:
+def with_usual_abstraction(
+    text: str, settings: Iterable[str] | None, usual: Mapping[str, str]
+) -> Game:
+    """The game to train on: with the abstraction of `usual`, by variant, unless one is named."""
+    name, given = variants.parse_game(text)
+    if name in usual and "abstraction" not in {**given, **parse_settings(settings)}:
+        return chosen_game(text, settings, abstraction=usual[name])
+    return chosen_game(text, settings)
+
+
+def parse_settings(settings: Iterable[str] | None, option: str = "--set") -> dict[str, str]:
     """Names and values of "key=value" texts; ValueError for a bad one or a name given twice."""
     given: dict[str, str] = {}
     for setting in settings or ():
         name, equals, value = setting.partition("=")
         name = name.strip()
         if not equals or not name:
-            raise ValueError(f"--set {setting!r}: expected key=value")
+            raise ValueError(f"{option} {setting!r}: expected key=value")
         if name in given:
-            raise ValueError(f"--set {name} is given twice")
+            raise ValueError(f"{option} {name} is given twice")
         given[name] = value.strip()
     return given
 

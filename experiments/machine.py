@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-PACKAGES = ("pokerspiel", "open_spiel", "numba", "numpy", "safetensors")
+PACKAGES = ("pokerspiel", "open_spiel", "numba", "numpy", "safetensors", "torch")
 
 
 def origin() -> dict[str, Any]:

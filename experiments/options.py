@@ -51,6 +51,13 @@ def _refused(value: object, low: float, high: float | None, what: str) -> typer.
     return typer.BadParameter(f"{value!s} is not allowed: expected {what} {bounds}")
 
 
+def refuse_given(why: str, **options: tuple[object, object]) -> None:
+    """Raise ValueError if an option, given as (value, default), differs from its default."""
+    for name, (value, default) in options.items():
+        if value != default and value != []:
+            raise ValueError(f"--{name.replace('_', '-')} {value}: not with {why}")
+
+
 def whole(low: int, high: int | None = None) -> Callable[[Any], int]:
     """A parser of whole numbers that names what it refuses and says what would be right."""
 

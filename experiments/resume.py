@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pokerspiel.experiments.run_folder import RunFolder
+from pokerspiel.experiments.run_folder import NEURAL, SOLVED, RunFolder
 
 
 def run(
@@ -18,12 +18,18 @@ def run(
     """Go on; `limits` are the seconds, iterations and exploitability asked for now."""
     folder = RunFolder(path)
     time, iterations, until = limits
-    if folder.solved:
+    if folder.kind == SOLVED:
         from pokerspiel.experiments import solve
 
         return solve.resume(folder, limits, threads, memory_limit, json, quiet)
     if until is not None:
         raise ValueError(f"--until {until:g}: {path} is a run of `train`, which computes none")
+    if folder.kind == NEURAL:
+        from pokerspiel.experiments import train_neural
+
+        if memory_limit is not None:
+            raise ValueError(f"--memory-limit {memory_limit}: {path} has networks, no table")
+        return train_neural.resume(folder, time, iterations, threads, json, quiet)
     from pokerspiel.experiments import train
 
     return train.resume(path, time, iterations, threads, memory_limit, json, quiet)

@@ -34,8 +34,8 @@ FORMAT = 1
 KEPT_CHECKPOINTS = 3
 CONFIG, MANIFEST, METRICS = "config.toml", "manifest.json", "metrics.jsonl"
 CHECKPOINTS, LATEST = "checkpoints", "latest"
-TRAINED, SOLVED = "run", "solve"
-"""Kinds of runs: those of `train` and those of `solve`."""
+TRAINED, SOLVED, NEURAL = "run", "solve", "neural"
+"""Kinds of runs: those of `train`, those of `solve`, and of `train` with a neural algorithm."""
 
 
 def write_file(path: Path, write: Callable[[Path], None]) -> None:
@@ -171,15 +171,25 @@ class RunFolder:
         return manifest
 
     @property
-    def solved(self) -> bool:
-        """Whether it is a run of `solve`."""
-        return bool(self.manifest().get("kind") == SOLVED)
+    def kind(self) -> str:
+        """TRAINED, SOLVED or NEURAL."""
+        return str(self.manifest().get("kind"))
 
     def game(self) -> Game:
         """The game of the run. Raises ValueError if its centres are damaged or not there."""
         for path in sorted(self.path.glob(f"*{cluster_file.SUFFIX}")):
             cluster_file.bring(cluster_file.load(path))
         return load(str(self.manifest().get("game")))
+
+    def check_versions(self, game: Game) -> None:
+        """Raise ValueError if rules or information sets have changed since the run began."""
+        manifest = self.manifest()
+        for name, now in (("rule_version", game.rule_version), ("abstraction", game.abstraction)):
+            if manifest.get(name) != now:
+                raise ValueError(
+                    f"{self.path} was trained with {name} {manifest.get(name)}, which is now "
+                    f"{now}: train anew"
+                )
 
     def config(self) -> dict[str, Any]:
         path = self.path / CONFIG

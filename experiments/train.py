@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import time as clock
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from pokerspiel.experiments import run_folder
-from pokerspiel.experiments.game_choice import chosen_game, parse_settings
+from pokerspiel.experiments.game_choice import with_usual_abstraction
 from pokerspiel.experiments.machine import origin
 from pokerspiel.experiments.options import bytes_text, parse_bytes
 from pokerspiel.experiments.output import note, print_json
 from pokerspiel.experiments.progress import ProgressReport
 from pokerspiel.experiments.run_folder import RunFolder
 from pokerspiel.experiments.run_log import Interrupts, RunLog, share_done, what_is_left
-from pokerspiel.games import variants
 from pokerspiel.games.variants import Game
 from pokerspiel.solvers.mccfr import Mccfr, MccfrState, Progress, estimate_size
 from pokerspiel.solvers.traversal import Scheme
 
 ALGORITHM = "external-sampling MCCFR, linear weights"
-DEFAULT_ABSTRACTIONS = {
+ABSTRACTIONS = {
     "svara": "points",
     "sviten_special": "halves",
     "sviten_flush": "halves",
@@ -84,22 +83,13 @@ class Plan:
 
 
 def start(plan: Plan, out: Path, settings: Sequence[str] | None, json: bool, quiet: bool) -> int:
-    game = training_game(plan.game, settings)
+    game = with_usual_abstraction(plan.game, settings, ABSTRACTIONS)
     plan = replace(plan, game=str(game))
     limit = parse_bytes(plan.memory_limit)
     solver = plan.solver(game, limit)
     folder = run_folder.create(out, vars(plan), manifest(game, plan), game=game)
     _announce(game, limit, quiet)
     return _train(solver, plan, folder, json, quiet)
-
-
-def training_game(text: str, settings: Sequence[str] | None) -> Game:
-    """The game to train on, with its usual abstraction unless one is named."""
-    name, given = variants.parse_game(text)
-    given = {**given, **parse_settings(settings)}
-    if name in DEFAULT_ABSTRACTIONS and "abstraction" not in given:
-        return chosen_game(text, settings, abstraction=DEFAULT_ABSTRACTIONS[name])
-    return chosen_game(text, settings)
 
 
 def manifest(game: Game, plan: Plan) -> dict[str, Any]:
@@ -143,7 +133,7 @@ def resume(
         memory_limit=memory_limit or plan.memory_limit,
     )
     game = folder.game()
-    check_versions(folder.manifest(), game, path)
+    folder.check_versions(game)
     limit = parse_bytes(plan.memory_limit)
     state = load_state(folder, limit)
     left = what_is_left(
@@ -171,16 +161,6 @@ def _read_plan(folder: RunFolder) -> Plan:
         )
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{folder.path / run_folder.CONFIG} is damaged: {error!r}") from None
-
-
-def check_versions(manifest: Mapping[str, Any], game: Game, path: Path) -> None:
-    """Raise ValueError if the rules or the information sets have changed since the run began."""
-    for name, now in (("rule_version", game.rule_version), ("abstraction", game.abstraction)):
-        if manifest.get(name) != now:
-            raise ValueError(
-                f"{path} was trained with {name} {manifest.get(name)}, which is now {now}: "
-                "train anew"
-            )
 
 
 def load_state(folder: RunFolder, limit: int | None) -> MccfrState:

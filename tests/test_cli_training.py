@@ -12,6 +12,7 @@ from safetensors.numpy import load_file
 from tensorboard.backend.event_processing.event_file_loader import EventFileLoader
 
 from pokerspiel.experiments import run_folder, train
+from pokerspiel.experiments.game_choice import with_usual_abstraction
 from pokerspiel.experiments.options import parse_bytes
 from pokerspiel.experiments.run_folder import RunFolder
 from pokerspiel.games import variants
@@ -76,11 +77,20 @@ def test_the_resolved_configuration_repeats_the_run(leduc_run: Path, tmp_path: P
     assert_same_arrays(leduc_run, again)
 
 
-def test_games_without_an_abstraction_named_get_their_usual_one() -> None:
-    assert train.training_game("svara", None).abstraction.startswith("points")
-    assert train.training_game("sviten_flush", None).abstraction.startswith("halves")
-    assert train.training_game("svara", ["abstraction=none"]).abstraction.startswith("none")
-    assert train.training_game("mini_svara", None).abstraction.startswith("none")
+@pytest.mark.parametrize(
+    ("game", "settings", "abstraction"),
+    [
+        ("svara", None, "points"),
+        ("sviten_flush", None, "halves"),
+        ("svara", ["abstraction=none"], "none"),
+        ("mini_svara", None, "none"),
+    ],
+)
+def test_games_without_an_abstraction_named_get_their_usual_one(
+    game: str, settings: list[str] | None, abstraction: str
+) -> None:
+    chosen = with_usual_abstraction(game, settings, train.ABSTRACTIONS)
+    assert chosen.abstraction.startswith(abstraction)
 
 
 def test_only_the_last_checkpoints_are_kept(leduc_run: Path, tmp_path: Path) -> None:

@@ -35,6 +35,7 @@ from pokerspiel.solvers.neural.networks import (
 )
 from pokerspiel.solvers.neural.neural_solver import NeuralSolver
 from pokerspiel.solvers.neural.reservoir import Reservoir
+from pokerspiel.solvers.neural.settings import check_settings
 from pokerspiel.solvers.neural.traversals import Visits, traverse
 
 _WEIGHTS, _STORING, _LEARNING, _AVERAGING = range(4)
@@ -67,6 +68,9 @@ class Options:
     weight taken over by the next."""
     average_updates: int = 4000
     """Mini-batches that the network of the average learns from, in Deep CFR."""
+
+    def __post_init__(self) -> None:
+        check_settings(self, or_zero=("anew_every",))
 
 
 class DeepCfr(NeuralSolver):

@@ -44,6 +44,7 @@ from pokerspiel.solvers.neural.networks import (
     to_network,
 )
 from pokerspiel.solvers.neural.neural_solver import NeuralSolver
+from pokerspiel.solvers.neural.settings import check_settings
 
 _WEIGHTS, _SHUFFLING = 0, 1
 
@@ -78,6 +79,10 @@ class Options:
     """Greatest norm of a gradient."""
     memory: float = 0.99
     """Weight of the past in the moving average that is exported; 0 exports the last network."""
+
+    def __post_init__(self) -> None:
+        up_to_one = ("memory", "share", "clip")
+        check_settings(self, or_zero=("entropy", "memory", "share"), up_to_one=up_to_one)
 
 
 class PolicyGradient(NeuralSolver):

@@ -1,0 +1,229 @@
+"""`pokerspiel train --algorithm ppo` and its like: neural algorithms in a run folder."""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from pokerspiel.experiments import run_folder
+from pokerspiel.experiments.game_choice import parse_settings, with_usual_abstraction
+from pokerspiel.experiments.machine import origin
+from pokerspiel.experiments.output import note, print_json
+from pokerspiel.experiments.progress import ProgressReport
+from pokerspiel.experiments.run_folder import NEURAL, RunFolder
+from pokerspiel.experiments.run_log import Interrupts, RunLog, share_done, what_is_left
+from pokerspiel.games.variants import Game
+from pokerspiel.solvers.neural import catalogue
+from pokerspiel.solvers.solver import Progress
+
+ABSTRACTIONS = {
+    "svara": "hands",
+    "sviten_special": "clusters",
+    "sviten_flush": "clusters",
+    "dramaha": "clusters",
+}
+"""Information sets to train on where the game string names none; other games: all of them.
+
+Networks look at the cards themselves. `hands` forgets what no later deal depends on; `clusters`
+offers few discards and tells the network what a hand is worth.
+"""
+
+METRICS_EVERY = 2.0
+"""Seconds between two lines of metrics."""
+INTERRUPTED = 130
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a run is asked to do; the fields are the options of `train`."""
+
+    game: str
+    algorithm: str
+    tune: str
+    """Settings of the algorithm that differ from its own, as "key=value" with blanks between."""
+    time: float | None
+    """Seconds to train for; None: no limit."""
+    iterations: int | None
+    """Iterations to do; None: no limit."""
+    threads: int
+    device: str
+    checkpoint_every: float
+    """Seconds."""
+    seed: int
+
+    def solver(self, game: Game) -> Any:
+        """The solver of the plan. Raises ValueError if an option makes no sense."""
+        settings = parse_settings(self.tune.split(), "--tune")
+        return catalogue.new_solver(
+            game, self.algorithm, settings, self.seed, self.device, self.threads
+        )
+
+
+def start(plan: Plan, out: Path, settings: Sequence[str] | None, json: bool, quiet: bool) -> int:
+    catalogue.entry(plan.algorithm)
+    game = with_usual_abstraction(plan.game, settings, ABSTRACTIONS)
+    plan = replace(plan, game=str(game))
+    run_folder.check_unused(out)
+    solver = plan.solver(game)
+    folder = run_folder.create(out, vars(plan), manifest(game, plan), NEURAL, game)
+    return _train(solver, plan, folder, json, quiet)
+
+
+def manifest(game: Game, plan: Plan) -> dict[str, Any]:
+    return {
+        "game": str(game),
+        "rule_version": game.rule_version,
+        "abstraction": game.abstraction,
+        "algorithm": plan.algorithm,
+        "paper": catalogue.entry(plan.algorithm).paper,
+        "options": vars(
+            catalogue.options_of(plan.algorithm, parse_settings(plan.tune.split(), "--tune"))
+        ),
+        "seed": plan.seed,
+        **origin(),
+    }
+
+
+def resume(
+    folder: RunFolder,
+    time: float | None,
+    iterations: int | None,
+    threads: int | None,
+    json: bool,
+    quiet: bool,
+) -> int:
+    plan = read_plan(folder)
+    plan = replace(plan, threads=threads or plan.threads)
+    solver = load_solver(folder, plan)
+    left = what_is_left(
+        (plan.time, plan.iterations), (time, iterations), (solver.seconds, solver.iteration)
+    )
+    plan = replace(plan, time=left[0], iterations=left[1])
+    folder.forget_metrics_after(solver.iteration)
+    return _train(solver, plan, folder, json, quiet)
+
+
+def read_plan(folder: RunFolder) -> Plan:
+    """The plan in the folder of a run; ValueError if it is damaged."""
+    config = folder.config()
+    try:
+        return Plan(
+            game=str(config["game"]),
+            algorithm=str(config["algorithm"]),
+            tune=str(config["tune"]),
+            time=config.get("time"),
+            iterations=config.get("iterations"),
+            threads=int(config["threads"]),
+            device=str(config["device"]),
+            checkpoint_every=float(config["checkpoint_every"]),
+            seed=int(config["seed"]),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{folder.path / run_folder.CONFIG} is damaged: {error!r}") from None
+
+
+def load_solver(folder: RunFolder, plan: Plan) -> Any:
+    """The solver of a run at its newest checkpoint; ValueError if that is damaged."""
+    game = folder.game()
+    folder.check_versions(game)
+    solver = plan.solver(game)
+    arrays, numbers = folder.load_checkpoint()
+    try:
+        solver.restore(arrays, numbers)
+    except (KeyError, IndexError, TypeError) as error:
+        raise ValueError(f"{folder.latest_checkpoint()} is damaged: {error!r}") from None
+    except ValueError as error:
+        raise ValueError(f"{folder.latest_checkpoint()}: {error}") from None
+    return solver
+
+
+class _Watcher:
+    """Follows a run: its log and the progress bar."""
+
+    def __init__(self, solver: Any, plan: Plan, log: RunLog, report: ProgressReport) -> None:
+        self._solver = solver
+        self._plan = plan
+        self._log = log
+        self._report = report
+        self._begin = solver.progress()
+        self._next_metrics = clock.monotonic()
+
+    def __call__(self, now: Progress) -> None:
+        share = share_done(self._begin, now, self._plan.time, self._plan.iterations)
+        self._report.show(share, self._words(now))
+        if clock.monotonic() >= self._next_metrics:
+            self._next_metrics = clock.monotonic() + METRICS_EVERY
+            self.write_metrics(now)
+        self._log.save_if_due()
+
+    def write_metrics(self, now: Progress) -> None:
+        numbers = {**vars(now), "nodes_per_second": self._rate(now)}
+        self._log.add({**numbers, **self._solver.losses()})
+
+    def _rate(self, now: Progress) -> float:
+        """Decisions a second since the run began or went on."""
+        seconds = now.seconds - self._begin.seconds
+        return (now.nodes - self._begin.nodes) / seconds if seconds > 0 else 0.0
+
+    def _words(self, now: Progress) -> str:
+        losses = ", ".join(
+            f"{name.replace('_', ' ')} {value:.3f}" for name, value in self._solver.losses().items()
+        )
+        words = f"{now.iteration:,} iterations, {now.nodes:,} decisions, {self._rate(now):,.0f}/s"
+        return f"{words}; {losses}" if losses else words
+
+
+def _train(solver: Any, plan: Plan, folder: RunFolder, json: bool, quiet: bool) -> int:
+    """Run the solver and report; returns the exit status of the command."""
+    if plan.time is None and plan.iterations is None:
+        note("no --time and no --iterations: Ctrl-C ends the training and saves it", quiet)
+    log = RunLog(folder, solver, plan.checkpoint_every)
+    status = "done"
+    with (
+        Interrupts() as interrupts,
+        ProgressReport(f"{plan.algorithm}, {plan.game}", quiet) as report,
+    ):
+        watcher = _Watcher(solver, plan, log, report)
+
+        def on_progress(now: Progress) -> None:
+            watcher(now)
+            interrupts.check()
+
+        try:
+            solver.run(plan.iterations, plan.time, on_progress)
+            interrupts.check()
+        except KeyboardInterrupt:
+            status = "interrupted"
+        watcher.write_metrics(solver.progress())
+        path = log.save()
+        log.close()
+    _print_result(status, solver.progress(), plan, folder, path, json, quiet)
+    return INTERRUPTED if status == "interrupted" else 0
+
+
+def _print_result(
+    status: str, end: Progress, plan: Plan, folder: RunFolder, path: Path, json: bool, quiet: bool
+) -> None:
+    if json:
+        numbers: Mapping[str, Any] = vars(end)
+        print_json(
+            {
+                "run": str(folder.path),
+                "game": plan.game,
+                "algorithm": plan.algorithm,
+                "status": status,
+                **numbers,
+                "checkpoint": str(path),
+            }
+        )
+    if status == "interrupted":
+        note(f"interrupted and saved; go on with `pokerspiel resume {folder.path}`", quiet)
+    elif not json:
+        note(
+            f"{end.iteration:,} iterations, {end.nodes:,} decisions in {end.seconds:.1f} s; "
+            f"`pokerspiel export {folder.path} -o bot.pspiel` makes a bot of it",
+            quiet,
+        )
