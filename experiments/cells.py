@@ -1,15 +1,15 @@
 """One cell of the grid: an algorithm on a game until its budget is spent, measured on the way.
 
 On a game whose tree fits into memory, exploitability is exact and points are spaced evenly on a
-logarithmic axis of iterations. A larger game of ours is left to the sampled solver of the kernel,
-and measured by matches against `equity`, which bound nothing.
+logarithmic axis of iterations. A larger game of ours is left to the sampled solver of the kernel
+and to neural algorithms, and measured by matches against `equity`, which bound nothing.
 """
 
 from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -20,15 +20,17 @@ from pokerspiel.experiments.budget import Budget, Standing, spaced, spend
 from pokerspiel.experiments.results import MATCH, MISSING, REFUSED, Point, Run
 from pokerspiel.experiments.rivals import RIVALS, MissingError, Rival
 from pokerspiel.games import variants
-from pokerspiel.games.variants import VARIANTS
+from pokerspiel.games.variants import VARIANTS, Game
 from pokerspiel.solvers.algorithms import DISCOUNTING, Linear
 from pokerspiel.solvers.best_response import Evaluator
 from pokerspiel.solvers.catalogue import ALGORITHMS, DEFAULT_HORIZON, Plan, new_solver
 from pokerspiel.solvers.compile_tree import compile_tree, load_spiel_game
 from pokerspiel.solvers.mirror_descent import Magnet
+from pokerspiel.solvers.neural import catalogue
+from pokerspiel.solvers.neural.catalogue import NEURAL
 from pokerspiel.solvers.sampling_schemes import SAMPLED
+from pokerspiel.solvers.solver import Solver
 from pokerspiel.solvers.tree import Tree, TreeError, TreeTooLargeError
-from pokerspiel.solvers.tree_solver import TreeSolver
 
 KERNEL_ALGORITHM = "external-sampling-linear"
 """What solves games whose tree is too large."""
@@ -36,6 +38,7 @@ OPPONENT = "equity"
 MATCH_HANDS, MATCH_SEED = 40_000, 1
 
 POINTS_A_DECADE = 6
+NEURAL_POINTS_A_DECADE = 4
 RIVAL_POINTS_A_DECADE = 3
 """Fewer, because reading another package's policy takes a while."""
 
@@ -67,7 +70,7 @@ def choose(text: str) -> Choice:
 
 def known_algorithms() -> list[str]:
     """All names of the grid's algorithms, the rivals' last."""
-    return list(dict.fromkeys([*ALGORITHMS, KERNEL_ALGORITHM, *RIVALS]))
+    return list(dict.fromkeys([*ALGORITHMS, KERNEL_ALGORITHM, *NEURAL, *RIVALS]))
 
 
 def updates_alternate(algorithm: str, asked: bool) -> bool:
@@ -76,7 +79,7 @@ def updates_alternate(algorithm: str, asked: bool) -> bool:
         return RIVALS[algorithm].alternating
     if algorithm in DISCOUNTING or algorithm == "xfp":
         return asked
-    return algorithm != "mmd"
+    return algorithm not in ("mmd", *NEURAL)
 
 
 @dataclass(frozen=True)
@@ -99,7 +102,7 @@ class Cell:
     @property
     def has_kernel(self) -> bool:
         """Whether it can be solved without a tree."""
-        return self.algorithm == KERNEL_ALGORITHM and self.choice.rule_version > 0
+        return self.algorithm in (KERNEL_ALGORITHM, *NEURAL) and self.choice.rule_version > 0
 
     def blank(self) -> Run:
         """Its row, before anything is measured."""
@@ -117,7 +120,8 @@ class Cell:
         if self.algorithm in RIVALS:
             rival = RIVALS[self.algorithm]
             return replace(run, paper=rival.paper, program=_with_version(rival))
-        paper = (ALGORITHMS.get(self.algorithm) or SAMPLED[self.algorithm]).paper
+        rows: list[Mapping[str, Any]] = [ALGORITHMS, SAMPLED, NEURAL]
+        paper = next(row[self.algorithm].paper for row in rows if self.algorithm in row)
         return replace(run, paper=paper, program=f"pokerspiel {version('pokerspiel')}")
 
 
@@ -170,7 +174,34 @@ def _measure(cell: Cell) -> Run:
         return _measure_by_matches(cell, str(error))
     if cell.algorithm in RIVALS:
         return _measure_rival(cell, tree)
+    if cell.algorithm in NEURAL:
+        return _measure_neural(cell, tree)
     return _measure_solver(cell, tree)
+
+
+def _measure_neural(cell: Cell, tree: Tree) -> Run:
+    from pokerspiel.agents.bot_file import Bot
+    from pokerspiel.agents.exact_strategy import strategy_of
+
+    if cell.choice.rule_version == 0:
+        raise UnsuitableError(f"{cell.algorithm} learns the games of this package only")
+    game = variants.load(cell.choice.game)
+    solver = neural_solver(cell, game)
+    return _measured(
+        cell,
+        tree,
+        spend(solver.run, lambda: _standing(solver), cell.budget, spaced(NEURAL_POINTS_A_DECADE)),
+        lambda: strategy_of(Bot("learner", game, solver.policy(), None), tree)[0],
+        vars(solver.options),
+    )
+
+
+def neural_solver(cell: Cell, game: Game) -> Any:
+    """A neural algorithm at its start, on one thread of the processor."""
+    try:
+        return catalogue.new_solver(game, cell.algorithm, seed=cell.seed, device="cpu")
+    except ValueError as error:
+        raise UnsuitableError(str(error)) from None
 
 
 def _measure_solver(cell: Cell, tree: Tree) -> Run:
@@ -194,7 +225,7 @@ def _measure_solver(cell: Cell, tree: Tree) -> Run:
     )
 
 
-def _standing(solver: TreeSolver) -> Standing:
+def _standing(solver: Solver) -> Standing:
     return Standing(solver.iteration, solver.nodes, solver.seconds)
 
 
@@ -278,7 +309,7 @@ def _measured(
 
 def _measure_by_matches(cell: Cell, reason: str) -> Run:
     """The row of a game without a tree."""
-    from pokerspiel.experiments.cell_matches import match_points
+    from pokerspiel.experiments.cell_matches import learner, match_points
 
     game = variants.load(cell.choice.game)
     if game.players != 2:
@@ -288,6 +319,6 @@ def _measure_by_matches(cell: Cell, reason: str) -> Run:
         parameters={"opponent": OPPONENT, "hands": MATCH_HANDS, "deals_from_seed": MATCH_SEED},
         measure=MATCH,
         unit=game.limits.unit,
-        points=tuple(match_points(game, cell.seed, cell.budget)),
+        points=tuple(match_points(learner(cell, game), game, cell.budget)),
         message=f"{reason}; no exploitability, and no bound on it",
     )
