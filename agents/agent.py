@@ -26,7 +26,7 @@ from pokerspiel.agents.story import story
 from pokerspiel.games import drive
 from pokerspiel.games.compiled import kernel
 from pokerspiel.games.kernel import action_kind, odds
-from pokerspiel.games.variants import Game
+from pokerspiel.games.variants import Game, exact
 
 
 @dataclass(frozen=True)
@@ -100,13 +100,6 @@ def see(game: Game, states: np.ndarray, past: Sequence[int]) -> View:
         int(pot),
         tuple(filter(None, (event.told_to(seat) for event in story(game, past)))),
     )
-
-
-def exact(game: Game) -> Game:
-    """The game without abstraction, as matches play it."""
-    if game.parameters.get("abstraction", "none") == "none":
-        return game
-    return game.with_parameters(abstraction="none")
 
 
 class Agent:

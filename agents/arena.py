@@ -24,7 +24,6 @@ from pokerspiel.agents.agent import (
     Follower,
     HandAgent,
     ViewAgent,
-    exact,
     legal,
 )
 from pokerspiel.agents.batch import (
@@ -46,7 +45,7 @@ from pokerspiel.agents.policy import UNIFORM, Policy, decision_seed, new_policy,
 from pokerspiel.agents.story import Event, story
 from pokerspiel.games import kernel
 from pokerspiel.games.kernel import MAX_SEATS
-from pokerspiel.games.variants import Game
+from pokerspiel.games.variants import Game, exact
 
 CONFIDENCE = 0.95
 _FIRST_HANDS = 64

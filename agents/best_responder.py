@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pokerspiel.agents.agent import CompiledAgent, exact
+from pokerspiel.agents.agent import CompiledAgent
 from pokerspiel.agents.bot_file import Bot
 from pokerspiel.agents.exact_strategy import strategy_of, values_against
 from pokerspiel.agents.policy import Work, choose, new_work
@@ -40,7 +40,7 @@ from pokerspiel.games.kernel import (
     next_card,
     random_bits,
 )
-from pokerspiel.games.variants import Game, load
+from pokerspiel.games.variants import Game, exact, load
 from pokerspiel.solvers.atomics import atomic_add
 from pokerspiel.solvers.mccfr import DEFAULT_MEMORY_LIMIT, Mccfr
 from pokerspiel.solvers.table import NOT_STORED, find, find_or_add

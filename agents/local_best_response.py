@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pokerspiel.agents.agent import CompiledAgent, Follower, HandAgent, exact, legal
+from pokerspiel.agents.agent import CompiledAgent, Follower, HandAgent, legal
 from pokerspiel.agents.exact_strategy import values_against
 from pokerspiel.agents.heuristics import always_call
 from pokerspiel.agents.policy import Policy, choose, lifted_probabilities, new_work
@@ -38,7 +38,7 @@ from pokerspiel.games.kernel import (
     random_below,
     random_bits,
 )
-from pokerspiel.games.variants import Game, load
+from pokerspiel.games.variants import Game, exact, load
 from pokerspiel.solvers.tree import Tree
 
 ROLLOUTS = 200

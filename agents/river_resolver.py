@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from pokerspiel.agents.agent import CompiledAgent, Follower, HandAgent, exact, legal
+from pokerspiel.agents.agent import CompiledAgent, Follower, HandAgent, legal
 from pokerspiel.agents.policy import MISSED, Policy, choose, new_work, sample
 from pokerspiel.agents.ranges import Ranges
 from pokerspiel.games import drive, sviten
@@ -23,7 +23,7 @@ from pokerspiel.games.betting import FIXED_LIMIT
 from pokerspiel.games.compiled import kernel
 from pokerspiel.games.kernel import EVERYBODY, mix
 from pokerspiel.games.sviten.state import BET
-from pokerspiel.games.variants import Game
+from pokerspiel.games.variants import Game, exact
 from pokerspiel.solvers.subgame import (
     ROOT,
     EmptyRangesError,

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from pokerspiel.agents.agent import exact
 from pokerspiel.agents.spiel_table import SpielGame
 from pokerspiel.games import drive
 from pokerspiel.games.compiled import kernel
@@ -25,7 +24,7 @@ from pokerspiel.games.kernel import (
     random_below,
     seed_deck,
 )
-from pokerspiel.games.variants import Game
+from pokerspiel.games.variants import Game, exact
 from pokerspiel.solvers.blueprint import Blueprint, new_blueprint
 from pokerspiel.solvers.chart import (
     ONE,

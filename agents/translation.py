@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from pokerspiel.agents.agent import Agent, CompiledAgent, Follower, HandAgent, exact, legal
+from pokerspiel.agents.agent import Agent, CompiledAgent, Follower, HandAgent, legal
 from pokerspiel.agents.baselines import SAMPLES
 from pokerspiel.agents.policy import EQUITY, MISSED, Policy, choose, new_policy, new_work
 from pokerspiel.games import drive
@@ -40,7 +40,7 @@ from pokerspiel.games.kernel import (
     raise_cost,
     random_unit,
 )
-from pokerspiel.games.variants import Game
+from pokerspiel.games.variants import Game, exact
 
 
 def at_table(agent: Agent, game: Game | None) -> Agent:

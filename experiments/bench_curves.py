@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from pokerspiel.agents.agent import exact
 from pokerspiel.agents.bot_file import Bot
 from pokerspiel.agents.roster import find_agent
 from pokerspiel.experiments.abstract import parse_buckets
@@ -21,7 +20,7 @@ from pokerspiel.experiments.bench_matches import Player, winnings
 from pokerspiel.experiments.kept_rows import KeptRows, Row
 from pokerspiel.experiments.output import note
 from pokerspiel.experiments.progress import ProgressReport
-from pokerspiel.games.variants import Game, load
+from pokerspiel.games.variants import Game, exact, load
 from pokerspiel.solvers.mccfr import Mccfr, Progress
 
 OPPONENTS = ("equity", "tight")

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from pokerspiel.agents.agent import Agent, CompiledAgent, exact
+from pokerspiel.agents.agent import Agent, CompiledAgent
 from pokerspiel.agents.arena import distinct_names, play_match
 from pokerspiel.agents.baselines import BASELINES
 from pokerspiel.agents.bot_file import Bot
@@ -21,7 +21,7 @@ from pokerspiel.experiments.kept_rows import KeptRows, Row
 from pokerspiel.experiments.output import note
 from pokerspiel.experiments.progress import ProgressReport
 from pokerspiel.games import sviten
-from pokerspiel.games.variants import Game, load
+from pokerspiel.games.variants import Game, exact, load
 
 BOUNDED = ("always-call", "equity")
 """Baselines that local best response plays against."""

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from pokerspiel.agents.agent import Agent, CompiledAgent, exact
+from pokerspiel.agents.agent import Agent, CompiledAgent
 from pokerspiel.agents.arena import MatchResult, play_match
 from pokerspiel.agents.best_responder import BestResponder
 from pokerspiel.agents.local_best_response import LocalBestResponse
@@ -27,7 +27,7 @@ from pokerspiel.experiments.options import bytes_text
 from pokerspiel.experiments.output import note, print_json, print_table
 from pokerspiel.experiments.progress import ProgressReport
 from pokerspiel.experiments.run_folder import check_writable
-from pokerspiel.games.variants import Game, load
+from pokerspiel.games.variants import Game, exact, load
 from pokerspiel.solvers.mccfr import DEFAULT_MEMORY_LIMIT, Progress
 from pokerspiel.solvers.table import visited_sets
 

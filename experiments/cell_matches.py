@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
-from pokerspiel.agents.agent import exact
 from pokerspiel.agents.arena import play_match
 from pokerspiel.agents.bot_file import Bot
 from pokerspiel.agents.roster import find_agent
@@ -23,7 +22,7 @@ from pokerspiel.experiments.cells import (
 )
 from pokerspiel.experiments.options import bytes_text
 from pokerspiel.experiments.results import Point
-from pokerspiel.games.variants import Game
+from pokerspiel.games.variants import Game, exact
 from pokerspiel.solvers.mccfr import Mccfr
 from pokerspiel.solvers.network import Network
 from pokerspiel.solvers.neural.catalogue import NEURAL

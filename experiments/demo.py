@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from pokerspiel.agents.agent import Agent, CompiledAgent, exact
+from pokerspiel.agents.agent import Agent, CompiledAgent
 from pokerspiel.agents.arena import play_match
 from pokerspiel.agents.bot_file import Manifest
 from pokerspiel.agents.roster import find_agent, find_bot
@@ -38,7 +38,7 @@ from pokerspiel.experiments.run_folder import RunFolder, write_text
 from pokerspiel.experiments.telling import Telling
 from pokerspiel.games import drive
 from pokerspiel.games.kernel import CHANCE, TERMINAL
-from pokerspiel.games.variants import Game
+from pokerspiel.games.variants import Game, exact
 
 RESULTS, REPORT = "results.json", "report.html"
 OPPONENTS = ("random", "always-call", "tight", "equity")

@@ -8,14 +8,14 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TextIO
 
-from pokerspiel.agents.agent import Agent, exact
+from pokerspiel.agents.agent import Agent
 from pokerspiel.agents.arena import MatchResult, play_match
 from pokerspiel.agents.roster import find_agent
 from pokerspiel.agents.translation import at_table
 from pokerspiel.experiments.game_choice import chosen_game, game_with_seats
 from pokerspiel.experiments.output import note, print_json, print_table
 from pokerspiel.experiments.progress import ProgressReport
-from pokerspiel.games.variants import Game
+from pokerspiel.games.variants import Game, exact
 
 INTERRUPTED = 130
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from pokerspiel.agents.agent import Agent, CompiledAgent, Seated, ViewAgent, exact, legal
+from pokerspiel.agents.agent import Agent, CompiledAgent, Seated, ViewAgent, legal
 from pokerspiel.agents.roster import find_agent
 from pokerspiel.experiments.dealing import top_card
 from pokerspiel.experiments.game_choice import chosen_game, game_with_seats
@@ -17,7 +17,7 @@ from pokerspiel.experiments.telling import Telling, board_cards, own_cards
 from pokerspiel.games import drive, svara, sviten
 from pokerspiel.games.cards import mask_of, parse_cards
 from pokerspiel.games.kernel import CHANCE, TERMINAL, mix
-from pokerspiel.games.variants import Game
+from pokerspiel.games.variants import Game, exact
 
 INTERRUPTED = 130
 MAX_LISTED = 12

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from pokerspiel.agents.agent import exact
 from pokerspiel.agents.bot_file import SUFFIX, Bot
 from pokerspiel.agents.deal_strategy import deal_strategy_of
 from pokerspiel.agents.roster import find_bot, list_agents
@@ -31,7 +30,7 @@ from pokerspiel.experiments.study_words import (
     situation,
 )
 from pokerspiel.games.cards import cards_text
-from pokerspiel.games.variants import Game
+from pokerspiel.games.variants import Game, exact
 from pokerspiel.solvers.vector import ChainForm, evaluate_chain
 
 CHANGES = (

@@ -199,6 +199,13 @@ class Game:
         return load_variant, (self.name, dict(self.parameters))
 
 
+def exact(game: Game) -> Game:
+    """The game without abstraction, as matches play it."""
+    if game.parameters.get("abstraction", "none") == "none":
+        return game
+    return game.with_parameters(abstraction="none")
+
+
 def load_variant(name: str, given: Mapping[str, object]) -> Game:
     """The game `name` with the parameters `given`; ValueError names what is wrong with them."""
     if name not in VARIANTS:

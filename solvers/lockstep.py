@@ -2,9 +2,11 @@
 
 All hands are led to their next decision, what the seats to act see is written into one array, the
 network answers for all of them at once, and all hands go on. A hand depends on its seed alone,
-never on the hands beside it.
+never on the hands beside it. Seats see by the abstraction that the network learns in; what is
+played is the exact game.
 
-Letters: H hands, D numbers of an observation, A action numbers of the game.
+Letters: H hands, D numbers of an observation, A action numbers of the game, P
+players.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from pokerspiel.games.kernel import (
     act,
     begin,
     legal_actions,
+    lift,
     mix,
     next_card,
     observe,
@@ -40,6 +43,8 @@ class Hands(NamedTuple):
     """[H]"""
     luck: np.ndarray
     """[H, 1] uint64: state of the random numbers with which actions are drawn."""
+    decisions: np.ndarray
+    """[H] int64: decisions of those who do not learn, so far."""
 
 
 class Seen(NamedTuple):
@@ -51,6 +56,9 @@ class Seen(NamedTuple):
     """[H, A] bool"""
     seats: np.ndarray
     """[H] int64"""
+    others: np.ndarray
+    """[H, (P - 1) * D] float32: what the other seats see, clockwise, or [H, 0] where it was not
+    asked for. It is for learning alone: no player may know it."""
 
 
 def observation_size(game: Game) -> int:
@@ -59,14 +67,21 @@ def observation_size(game: Game) -> int:
 
 
 def new_hands(game: Game, hands: int) -> Hands:
-    return Hands(game.new_states(hands), np.zeros(hands, DECK), np.zeros((hands, 1), np.uint64))
+    return Hands(
+        game.new_states(hands),
+        np.zeros(hands, DECK),
+        np.zeros((hands, 1), np.uint64),
+        np.zeros(hands, np.int64),
+    )
 
 
-def new_seen(game: Game, rows: int) -> Seen:
+def new_seen(game: Game, rows: int, with_others: bool = False) -> Seen:
+    size = observation_size(game)
     return Seen(
-        np.zeros((rows, observation_size(game)), np.float32),
+        np.zeros((rows, size), np.float32),
         np.zeros((rows, game.limits.num_actions), np.bool_),
         np.zeros(rows, np.int64),
+        np.zeros((rows, (game.players - 1) * size if with_others else 0), np.float32),
     )
 
 
@@ -77,6 +92,7 @@ def begin_hands(hands: Any, tables: Any, seed: Any, first: int) -> None:
         hand = mix(np.uint64(seed), np.uint64(first + h))
         seed_deck(hands.decks[h], hand)
         hands.luck[h, 0] = mix(hand, np.uint64(0x5EED))
+        hands.decisions[h] = 0
         begin(hands.states[h], tables)
 
 
@@ -96,13 +112,25 @@ def lead_on(hands: Any, tables: Any, waiting: Any) -> int:
 
 @kernel
 def _see_waiting(
-    hands: Any, tables: Any, waiting: Any, start: int, stop: int, seen: Any, actions: Any
+    hands: Any,
+    tables: Any,
+    players: int,
+    waiting: Any,
+    start: int,
+    stop: int,
+    seen: Any,
+    actions: Any,
 ) -> None:
     for row in range(start, stop):
         state = hands.states[waiting[row]]
         seat: Any = np.int64(state.turn)
         seen.seats[row] = seat
-        observe(state, tables, seat, seen.observations[row])
+        own = seen.observations[row]
+        observe(state, tables, seat, own)
+        size = len(own)
+        for i in range(seen.others.shape[1] // size):
+            other = (seat + 1 + i) % players
+            observe(state, tables, other, seen.others[row, i * size : (i + 1) * size])
         n = legal_actions(state, tables, actions)
         legal = seen.legal[row]
         for a in range(len(legal)):
@@ -123,7 +151,7 @@ def see(game: Game, hands: Hands, waiting: np.ndarray, seen: Seen, threads: int 
     def part(thread: int) -> None:
         actions = np.zeros(game.limits.num_actions, np.int64)
         start, stop = edges[thread], edges[thread + 1]
-        _see_waiting(hands, game.tables, waiting, start, stop, seen, actions)
+        _see_waiting(hands, game.tables, game.players, waiting, start, stop, seen, actions)
 
     run_together(part, used)
 
@@ -143,10 +171,11 @@ def draw_actions(hands: Any, waiting: Any, chances: Any, actions: Any) -> None:
 
 
 @kernel
-def play_actions(hands: Any, tables: Any, waiting: Any, actions: Any) -> None:
-    """Play an action in each waiting hand."""
+def play_actions(hands: Any, tables: Any, waiting: Any, actions: Any, exact_tables: Any) -> None:
+    """Play in each waiting hand an action of the abstraction of `tables`."""
     for row in range(len(waiting)):
-        act(hands.states[waiting[row]], tables, actions[row])
+        state = hands.states[waiting[row]]
+        act(state, exact_tables, lift(state, tables, actions[row], exact_tables))
 
 
 @kernel

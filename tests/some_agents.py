@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from pokerspiel.agents.agent import CompiledAgent, View, ViewAgent, exact, legal
+from pokerspiel.agents.agent import CompiledAgent, View, ViewAgent, legal
 from pokerspiel.agents.baselines import BASELINES
 from pokerspiel.agents.bot_file import Bot
 from pokerspiel.games import drive
 from pokerspiel.games.kernel import TERMINAL
-from pokerspiel.games.variants import Game, load
+from pokerspiel.games.variants import Game, exact, load
 from pokerspiel.solvers.blueprint import Blueprint, new_blueprint
 
 GAMES = (

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pokerspiel.agents.agent import exact
 from pokerspiel.agents.arena import play_match
 from pokerspiel.agents.baselines import BASELINES
 from pokerspiel.agents.bot_file import Bot
 from pokerspiel.agents.roster import find_agent, list_agents
+from pokerspiel.games.variants import exact
 
 MEGABYTE = 1_000_000
 

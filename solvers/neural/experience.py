@@ -13,7 +13,7 @@ import numpy as np
 
 from pokerspiel.games.compiled import kernel
 from pokerspiel.games.kernel import CHANCE, act, legal_actions, next_card, random_below
-from pokerspiel.games.variants import Game
+from pokerspiel.games.variants import Game, exact
 from pokerspiel.solvers.lockstep import (
     Hands,
     Seen,
@@ -31,6 +31,9 @@ Choose = Callable[[Hands, np.ndarray, Seen], np.ndarray]
 """Gives the chances [n, A] with which the seats to act in some hands choose: takes all hands, the
 numbers [n] of those that wait, and what the seats see."""
 
+Opponents = Callable[[Hands, np.ndarray], None]
+"""Plays hands on until the seats [H] of the learner must act, or they are over."""
+
 
 @dataclass(frozen=True)
 class Experience:
@@ -42,6 +45,8 @@ class Experience:
     """[N, A] bool"""
     seats: np.ndarray
     """[N] int64"""
+    others: np.ndarray
+    """[N, (P - 1) * D] float32: what the others saw, or [N, 0]."""
     hands: np.ndarray
     """[N] int64: which hand, from 0."""
     chances: np.ndarray
@@ -55,50 +60,70 @@ class Experience:
 class Table:
     """Room for `hands` hands that are played in lock-step, again and again."""
 
-    def __init__(self, game: Game, hands: int, threads: int = 1) -> None:
+    def __init__(self, game: Game, hands: int, threads: int = 1, with_others: bool = False) -> None:
+        """With `with_others` it is also written down what those saw who did not act."""
         self.game = game
         self.threads = threads
+        self._exact = exact(game)
+        self._with_others = with_others
         self._hands = new_hands(game, hands)
         self._waiting = np.zeros(hands, np.int64)
 
-    def play(self, choose: Choose, seed: int, first: int) -> Experience:
-        """Play the hands number `first` and so on of those that belong to `seed`."""
-        game, hands = self.game, self._hands
+    def play(
+        self, choose: Choose, seed: int, first: int, opponents: Opponents | None = None
+    ) -> Experience:
+        """Play the hands number `first` and so on of those that belong to `seed`.
+
+        With `opponents` the network has one seat, which is another one from hand to hand.
+        """
+        game, hands, tables = self.game, self._hands, self._exact.tables
+        learner = (first + np.arange(len(hands.states))) % game.players
         parts: list[tuple[np.ndarray, ...]] = []
-        begin_hands(hands, game.tables, np.uint64(seed), first)
-        while n := lead_on(hands, game.tables, self._waiting):
+        begin_hands(hands, tables, np.uint64(seed), first)
+        while True:
+            if opponents is not None:
+                opponents(hands, learner)
+            n = lead_on(hands, tables, self._waiting)
+            if n == 0:
+                break
             waiting = self._waiting[:n].copy()
-            seen = new_seen(game, n)
+            seen = new_seen(game, n, self._with_others)
             see(game, hands, waiting, seen, self.threads)
             chances = choose(hands, waiting, seen)
             actions = np.zeros(n, np.int64)
             draw_actions(hands, waiting, chances, actions)
-            play_actions(hands, game.tables, waiting, actions)
+            play_actions(hands, game.tables, waiting, actions, tables)
             parts.append((*seen, waiting, chances, actions))
         returns = np.zeros((len(hands.states), game.players))
         hand_returns(hands, game.players, returns)
         columns = [np.concatenate(part) for part in zip(*parts, strict=True)]
-        observations, legal, seats, numbers, chances, actions = columns
-        return Experience(observations, legal, seats, numbers, chances, actions, returns)
+        return Experience(*columns, returns)  # type: ignore[call-arg]
 
 
 @kernel
-def generalised_advantages(
-    hands: Any, seats: Any, values: Any, returns: Any, share: float, after: Any, out: Any
+def later_surprises(
+    hands: Any,
+    seats: Any,
+    worth: Any,
+    chosen: Any,
+    returns: Any,
+    share: float,
+    after: Any,
+    out: Any,
 ) -> None:
-    """Write the advantage of each decision by its player's later values (Schulman et al. 2016).
+    """Write by how much each decision turned out better than its action was thought to be worth.
 
-    `values` [N] is what the player expected at its decision, `returns` [H, P] what it got, in the
-    same unit; `share` is λ: 1 compares with what came of the hand, 0 with the next value alone.
-    `after` [H, P, 3] is scratch.
+    `worth` [N] is what the player expected at its decision, `chosen` [N] what of the action that
+    it took, `returns` [H, P] what it got, in one unit. What came is the next `worth` of the same
+    player, with λ = `share` times the surprise that it had there in turn (TD(λ), Sutton and Barto
+    2018, chapter 12), or what it got. `after` [H, P, 3] is scratch.
     """
     after[:] = 0.0
     for i in range(len(hands) - 1, -1, -1):
         later = after[hands[i], seats[i]]
-        next_value = later[0] if later[2] > 0.0 else returns[hands[i], seats[i]]
-        step = next_value - values[i]
-        out[i] = step + share * later[1]
-        later[0], later[1], later[2] = values[i], out[i], 1.0
+        came = later[0] + share * later[1] if later[2] > 0.0 else returns[hands[i], seats[i]]
+        out[i] = came - chosen[i]
+        later[0], later[1], later[2] = worth[i], out[i], 1.0
 
 
 def scale_of(game: Game, hands: int = 20_000, seed: int = 0) -> float:

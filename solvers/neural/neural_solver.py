@@ -10,6 +10,7 @@ import torch
 
 from pokerspiel.games.variants import Game
 from pokerspiel.solvers.network import Network
+from pokerspiel.solvers.neural.experience import Opponents
 from pokerspiel.solvers.neural.networks import choose_device
 from pokerspiel.solvers.solver import ITERATION, NODES, Solver
 
@@ -29,6 +30,8 @@ class NeuralSolver(Solver):
         self.seed = seed
         self.device = choose_device(device)
         self.threads = threads
+        self.opponents: Opponents | None = None
+        """Who plays all seats but one, if it is to learn against them and not against itself."""
         torch.set_num_threads(threads)
 
     @abstractmethod

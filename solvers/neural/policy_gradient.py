@@ -1,16 +1,19 @@
 """Self-play by regularised policy gradient: PPO with entropy, and magnetic mirror descent.
 
-All seats are played by one network, which sees whose seat it plays; a second one values what a seat
-sees. Iteration t plays whole hands with the present policy π_old, computes generalised advantages Â
-(Schulman et al. 2016), and maximises over some passes of mini-batches
+All seats are played by one network π, which sees whose seat it plays. A second one, Q, values the
+actions of the seat to act; it is there for learning alone and sees the cards of all (as in Lowe et
+al. 2017): the cards of the others do not depend on the action, so that the gradient keeps its
+expectation and loses much of its luck. V(h) = Σ_a π(a) Q(h, a).
+
+Iteration t plays whole hands with the present policy π_old, lets Q learn what came of the actions
+by TD(λ), and maximises over some passes of mini-batches
 
     PPO  min(r Â, clip(r, 1 - ε, 1 + ε) Â) + α_t H(π)             (Schulman et al. 2017, equation 9)
-    MMD  r Â - α_t KL(π, uniform) - KL(π, π_old) / η_t            (Sokota et al. 2023, section 4)
+    MMD  r Â + α_t H(π) - KL(π, π_old) / η_t                       (Sokota et al. 2023, section 4)
 
-with r = π(a) / π_old(a). With entropy that stays, self-play approaches a regularised equilibrium;
-α_t falls slowly, so that it moves to an equilibrium of the game. Defaults lie in the ranges that
-Rudolph et al. (2025) found best over thousands of runs. For more than two players nothing is
-promised, as for any method.
+with r = π(a) / π_old(a) for the action played and  = what came of it - V(h). With entropy that
+stays, self-play approaches a regularised equilibrium; α_t falls slowly, so that it moves to an
+equilibrium of the game. For more than two players nothing is promised, as for any method.
 
 The policy that is exported is a moving average of the network's weights.
 """
@@ -18,7 +21,7 @@ The policy that is exported is a moving average of the network's weights.
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,7 +34,7 @@ from pokerspiel.solvers.network import SOFTMAX, Network
 from pokerspiel.solvers.neural.experience import (
     Experience,
     Table,
-    generalised_advantages,
+    later_surprises,
     scale_of,
 )
 from pokerspiel.solvers.neural.networks import (
@@ -53,27 +56,27 @@ _WEIGHTS, _SHUFFLING = 0, 1
 class Options:
     """Settings; those that fall do so by (1 + t / decay)^(-1/2), with t the iteration."""
 
-    hands: int = 2048
+    hands: int = 1024
     """Hands of an iteration."""
     width: int = 128
     """Numbers in a hidden layer."""
     depth: int = 2
     """Hidden layers."""
     learning_rate: float = 1e-3
-    """Of Adam; it falls."""
-    entropy: float = 0.05
+    """Of Adam."""
+    entropy: float = 1.0
     """α: weight of the entropy, where utilities are about 1 in random play; it falls."""
     clip: float = 0.1
     """ε of PPO."""
-    step: float = 0.5
+    step: float = 1.0
     """η of MMD; it falls."""
-    decay: float = 100.0
+    decay: float = 4.0
     """Iterations after which the falling settings are at 0.71 of their start."""
     share: float = 0.95
     """λ of the advantages."""
     passes: int = 4
     """Passes over the decisions of an iteration."""
-    batch: int = 2048
+    batch: int = 1024
     """Decisions of a mini-batch."""
     norm: float = 0.5
     """Greatest norm of a gradient."""
@@ -104,15 +107,17 @@ class PolicyGradient(NeuralSolver):
         inside, actions = observation_size(game), game.limits.num_actions
         drawn = self.random(_WEIGHTS)
         self._policy = new_layers([inside, *hidden, actions], drawn, 0.01).to(self.device)
-        self._value = new_layers([inside, *hidden, 1], drawn, 0.1).to(self.device)
+        seen = inside * game.players
+        self._values = new_layers([seen, *hidden, actions], drawn, 0.1).to(self.device)
         self._exported = copy.deepcopy(self._policy)
-        self._optimizer = torch.optim.Adam(self._parameters(), options.learning_rate, eps=1e-5)
-        self._table = Table(game, options.hands, threads)
+        self._policy_adam = self._new_adam(self._policy)
+        self._values_adam = self._new_adam(self._values)
+        self._table = Table(game, options.hands, threads, with_others=True)
         self._scale = scale_of(game)
         self._losses: dict[str, float] = {}
 
-    def _parameters(self) -> list[nn.Parameter]:
-        return [*self._policy.parameters(), *self._value.parameters()]
+    def _new_adam(self, network: nn.Sequential) -> torch.optim.Adam:
+        return torch.optim.Adam(network.parameters(), self.options.learning_rate, eps=1e-5)
 
     def policy(self) -> Network:
         return to_network([self._exported], SOFTMAX)
@@ -121,12 +126,12 @@ class PolicyGradient(NeuralSolver):
         return self._losses
 
     def prepare(self) -> None:
-        self._table.play(self._choose, self.seed, 0)
+        self._table.play(self._choose, self.seed, 0, self.opponents)
 
     def advance(self, iterations: int) -> None:
         for _ in range(iterations):
             first = self.iteration * self.options.hands
-            experience = self._table.play(self._choose, self.seed, first)
+            experience = self._table.play(self._choose, self.seed, first, self.opponents)
             self._learn(experience)
             self._move_average()
             self.count(len(experience.actions))
@@ -141,63 +146,89 @@ class PolicyGradient(NeuralSolver):
         return torch.from_numpy(array).to(self.device)
 
     def _learn(self, experience: Experience) -> None:
-        options = self.options
-        fall = (1.0 + self.iteration / options.decay) ** -0.5
-        for group in self._optimizer.param_groups:
-            group["lr"] = options.learning_rate * fall
-        observations = self._tensor(experience.observations)
-        legal = self._tensor(experience.legal)
+        fall = (1.0 + self.iteration / self.options.decay) ** -0.5
+        seen = self._tensor(experience.observations)
+        everything = torch.cat((seen, self._tensor(experience.others)), 1)
         old = self._tensor(experience.chances)
         actions = self._tensor(experience.actions)
-        with torch.no_grad():
-            values = self._value(observations)[:, 0]
-        advantages = self._tensor(self._advantages(experience, values.cpu().numpy()))
-        targets = advantages + values
+        legal = self._tensor(experience.legal)
         shuffling = self.random(_SHUFFLING)
-        losses = []
-        for _ in range(options.passes):
-            order = torch.from_numpy(shuffling.permutation(len(actions))).to(self.device)
-            for rows in order.split(options.batch):
-                logits = masked(self._policy(observations[rows]), legal[rows])
-                gain, entropy = self._gain(logits, old[rows], actions[rows], advantages[rows], fall)
-                error = (self._value(observations[rows])[:, 0] - targets[rows]).square().mean()
-                self._optimizer.zero_grad()
-                (0.5 * error - gain - options.entropy * fall * entropy).backward()
-                nn.utils.clip_grad_norm_(self._parameters(), options.norm)
-                self._optimizer.step()
-                losses.append(torch.stack((gain.detach(), entropy.detach(), error.detach())))
-        gain_, entropy_, error_ = torch.stack(losses).mean(0).tolist()
-        self._losses = {"gain": gain_, "entropy": entropy_, "value_error": error_}
+        targets = self._targets(experience, everything, old, actions)
+        error = self._fit(
+            self._values,
+            shuffling,
+            len(actions),
+            lambda rows: _square_error(
+                self._values(everything[rows]), actions[rows], targets[rows]
+            ),
+        )
+        with torch.no_grad():
+            came = targets - (old * self._values(everything)).sum(1)
+        alpha = self.options.entropy * fall
+        entropies = []
 
-    def _advantages(self, experience: Experience, values: np.ndarray) -> np.ndarray:
-        out = np.zeros(len(values), np.float32)
-        generalised_advantages(
+        def loss(rows: Tensor) -> Tensor:
+            logs = masked(self._policy(seen[rows]), legal[rows]).log_softmax(1)
+            chances = logs.exp()
+            logs = torch.where(legal[rows], logs, 0.0)
+            entropy = -(chances * logs).sum(1).mean()
+            entropies.append(entropy.detach())
+            change = logs - old[rows].clamp_min(1e-8).log()
+            ratio = change.gather(1, actions[rows, None])[:, 0].exp()
+            gain = ratio * came[rows]
+            if self.mirror:
+                distance = (chances * change).sum(1)
+                gain = gain - distance / (self.options.step * fall)
+            else:
+                clip = self.options.clip
+                gain = torch.minimum(gain, ratio.clamp(1.0 - clip, 1.0 + clip) * came[rows])
+            return -gain.mean() - alpha * entropy
+
+        self._fit(self._policy, shuffling, len(actions), loss)
+        entropy = float(torch.stack(entropies).mean())
+        self._losses = {"entropy": entropy, "value_error": error}
+
+    def _fit(
+        self,
+        network: nn.Sequential,
+        random: np.random.Generator,
+        decisions: int,
+        loss: Callable[[Tensor], Tensor],
+    ) -> float:
+        """Some passes of mini-batches, of which `loss` gets the rows; returns its mean."""
+        optimizer = self._policy_adam if network is self._policy else self._values_adam
+        losses = []
+        for _ in range(self.options.passes):
+            order = torch.from_numpy(random.permutation(decisions)).to(self.device)
+            for rows in order.split(self.options.batch):
+                error = loss(rows)
+                optimizer.zero_grad()
+                error.backward()
+                nn.utils.clip_grad_norm_(network.parameters(), self.options.norm)
+                optimizer.step()
+                losses.append(error.detach())
+        return float(torch.stack(losses).mean())
+
+    def _targets(
+        self, experience: Experience, everything: Tensor, old: Tensor, actions: Tensor
+    ) -> Tensor:
+        """[N] what came of the actions, in the scaled unit."""
+        with torch.no_grad():
+            worth = self._values(everything)
+            mean = (old * worth).sum(1)
+            chosen = worth.gather(1, actions[:, None])[:, 0]
+        surprises = np.zeros(len(actions), np.float32)
+        later_surprises(
             experience.hands,
             experience.seats,
-            values,
+            mean.cpu().numpy(),
+            chosen.cpu().numpy(),
             experience.returns / self._scale,
             self.options.share,
             np.zeros((*experience.returns.shape, 3)),
-            out,
+            surprises,
         )
-        return out
-
-    def _gain(
-        self, logits: Tensor, old: Tensor, actions: Tensor, advantages: Tensor, fall: float
-    ) -> tuple[Tensor, Tensor]:
-        """What is to be maximised, but for the entropy, and the entropy."""
-        logs = logits.log_softmax(1)
-        chances = logs.exp()
-        finite = torch.where(chances > 0.0, logs, 0.0)
-        entropy = -(chances * finite).sum(1).mean()
-        old_logs = old.clamp_min(1e-8).log()
-        ratio = (logs - old_logs).gather(1, actions[:, None])[:, 0].exp()
-        if self.mirror:
-            distance = (chances * (finite - torch.where(chances > 0.0, old_logs, 0.0))).sum(1)
-            return (ratio * advantages - distance / (self.options.step * fall)).mean(), entropy
-        clip = self.options.clip
-        clipped = ratio.clamp(1.0 - clip, 1.0 + clip)
-        return torch.minimum(ratio * advantages, clipped * advantages).mean(), entropy
+        return chosen + self._tensor(surprises)
 
     def _move_average(self) -> None:
         """Move the exported weights towards the present ones; at first they are their mean."""
@@ -211,13 +242,19 @@ class PolicyGradient(NeuralSolver):
     def to_arrays(self) -> dict[str, np.ndarray]:
         return {
             **module_arrays("policy", self._policy),
-            **module_arrays("value", self._value),
+            **module_arrays("values", self._values),
             **module_arrays("exported", self._exported),
-            **adam_arrays("adam", self._optimizer),
+            **adam_arrays("policy.adam", self._policy_adam),
+            **adam_arrays("values.adam", self._values_adam),
         }
 
     def restore_networks(self, arrays: Mapping[str, np.ndarray]) -> None:
         restore_module("policy", self._policy, arrays)
-        restore_module("value", self._value, arrays)
+        restore_module("values", self._values, arrays)
         restore_module("exported", self._exported, arrays)
-        restore_adam("adam", self._optimizer, arrays)
+        restore_adam("policy.adam", self._policy_adam, arrays)
+        restore_adam("values.adam", self._values_adam, arrays)
+
+
+def _square_error(worth: Tensor, actions: Tensor, targets: Tensor) -> Tensor:
+    return (worth.gather(1, actions[:, None])[:, 0] - targets).square().mean()
