@@ -28,6 +28,14 @@ _ALL_THAT_IS_ALLOWED = Fraction(10**9)
 FOLD, CALL, WAGER = 0, 1, 2
 """Action numbers: fold, check or call, and the first of the wagers."""
 
+GIVES_UP, STAYS, WAGERS = 1, 2, 3
+"""What a seat did: fold or look; check or call; wager, by size from the smallest on. 0: nothing."""
+LARGEST = 4
+"""The largest size of a wager that is told from those above it."""
+MOVES = 5
+"""Decisions of a seat that are kept of each lane."""
+_MOVE_BITS, _LANE_BITS = 3, 16
+
 BETTING: list[Any] = [
     ("stack", np.int32, (MAX_SEATS,)),  # chips left
     ("bet", np.int32, (MAX_SEATS,)),  # chips put in during this round
@@ -39,6 +47,7 @@ BETTING: list[Any] = [
     ("wagers", np.int32),  # full wagers made in this round
     ("folded", np.uint16),  # seats that are out, as a bit mask
     ("closed", np.uint16),  # seats that have acted since `base` last changed
+    ("moves", np.uint64, (MAX_SEATS,)),  # what a seat did lately: see `note_move`
 ]
 
 BETTING_RULES: list[Any] = [
@@ -342,6 +351,37 @@ def bet(state: Any, rules: Any, seat: int, action: int) -> None:
     else:
         raise_to(state, rules, seat, wager_total(state, rules, seat, action))
     state.closed |= bit(seat)
+
+
+@kernel
+def move_kind(rules: Any, action: int) -> Any:
+    """What a seat does by a betting action, as `note_move` keeps it."""
+    if action < WAGER:
+        return np.int64(action + GIVES_UP)
+    if rules.sizes == 0:
+        return np.int64(WAGERS)
+    return np.int64(WAGERS + min(action - WAGER, LARGEST))
+
+
+@kernel
+def note_move(state: Any, seat: int, lane: int, kind: int) -> None:
+    """Keep that a seat did `kind` in a lane: a round of the hand, one of four.
+
+    Lane 0 is in the lowest bits of `moves`. Its latest decision comes first, those before it
+    behind, as far as there is room for `MOVES`.
+    """
+    shift = np.uint64(_LANE_BITS) * np.uint64(lane)
+    room = np.uint64((1 << _MOVE_BITS * MOVES) - 1)
+    moves = state.moves[seat]
+    lately = (moves >> shift << np.uint64(_MOVE_BITS) | np.uint64(kind)) & room
+    state.moves[seat] = moves & ~(room << shift) | lately << shift
+
+
+@kernel
+def move_at(moves: Any, lane: int, past: int) -> Any:
+    """What a seat with these `moves` did in a lane, `past` decisions before its latest there."""
+    shift = np.uint64(_LANE_BITS) * np.uint64(lane) + np.uint64(_MOVE_BITS) * np.uint64(past)
+    return np.int64(moves >> shift & np.uint64((1 << _MOVE_BITS) - 1))
 
 
 def describe(state: Any, rules: Any, action: int) -> tuple[Any, ...]:

@@ -110,6 +110,15 @@ def lowest_card(mask: int) -> int:
 
 
 @kernel
+def card_set(cards: Any, n: int) -> Any:
+    """The first n of `cards` as a set."""
+    mask: Any = np.uint64(0)
+    for i in range(n):
+        mask |= np.uint64(1) << np.uint64(cards[i])
+    return mask
+
+
+@kernel
 def insert_card(cards: Any, n: int, card: int) -> None:
     """Put a card in its place among the first n of `cards`, which ascend."""
     while n > 0 and cards[n - 1] > card:

@@ -10,8 +10,9 @@ multiplier, join, decline.
 from pokerspiel.games.kernel import register, same_action
 from pokerspiel.games.svara.classes import bucket_of_class
 from pokerspiel.games.svara.deals import chain_of_deals, hands_of
-from pokerspiel.games.svara.estimate import equity, observation_size, observe, private_block
+from pokerspiel.games.svara.estimate import equity
 from pokerspiel.games.svara.knowledge import audience, information_key, odds
+from pokerspiel.games.svara.observation import observation_size, observe, private_block
 from pokerspiel.games.svara.play import (
     act,
     action_kind,

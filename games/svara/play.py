@@ -10,13 +10,18 @@ from pokerspiel.games import betting
 from pokerspiel.games.betting import (
     FIXED_LIMIT,
     FOLD,
+    GIVES_UP,
+    LARGEST,
     WAGER,
+    WAGERS,
     bet,
     bit,
     is_live,
     legal_bets,
+    move_kind,
     next_live_seat,
     next_to_act,
+    note_move,
     open_round,
     pay,
     seats_with_chips,
@@ -37,7 +42,9 @@ from pokerspiel.games.pots import best_seats, count_seats, next_layer, share
 from pokerspiel.games.svara.knowledge import mix_hand, receiver
 from pokerspiel.games.svara.state import (
     BET,
+    BETTING_LANE,
     BLIND,
+    BLIND_LANE,
     COUNTED_SVARKAS,
     DEAL,
     DOWN,
@@ -95,6 +102,7 @@ def _start_deal(state: Any, rules: Any) -> None:
     state.asked = 0
     state.in_deal = 0
     for seat in range(rules.players):
+        state.moves[seat] = 0
         if is_live(state, seat):
             state.in_deal |= bit(seat)
     open_round(state, rules.players, rules.min_bet)
@@ -198,8 +206,11 @@ def _legal_blinds(state: Any, rules: Any, actions: Any) -> int:
 @kernel
 def _act_blind(state: Any, rules: Any, action: int) -> None:
     if action == look(rules):
+        note_move(state, state.turn, BLIND_LANE, GIVES_UP)
         _start_cards(state)
         return
+    size = min(action - first_blind(rules), LARGEST)
+    note_move(state, state.turn, BLIND_LANE, WAGERS + size)
     total = blind_total(state, rules, action)
     pay(state, state.turn, total - state.bet[state.turn])
     state.blind = total
@@ -274,6 +285,7 @@ def _somebody_paid(state: Any) -> Any:
 def _act_bet(state: Any, rules: Any, action: int) -> None:
     seat = state.turn
     bet(state, rules, seat, action)
+    note_move(state, seat, BETTING_LANE, move_kind(rules, action))
     if action == FOLD:
         for i in range(np.int64(state.pots)):
             if state.pot_seats[i] != bit(seat):
@@ -349,6 +361,7 @@ def _start_joining(state: Any, rules: Any) -> None:
     """Ask those who are not tied to buy into the main pot, if that is among the tied ones."""
     state.folded = 0
     for seat in range(rules.players):
+        state.moves[seat] = 0
         if not state.tied & bit(seat):
             state.folded |= bit(seat)
     state.phase = JOIN

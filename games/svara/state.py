@@ -53,6 +53,9 @@ from one svarka to the next, with checks or with players who may still join, it 
 
 SUITS, CLUBS = 4, 0
 
+BLIND_LANE, BETTING_LANE = 0, 1
+"""Lanes of the moves of a deal: see `betting.note_move`."""
+
 STATE = np.dtype(
     [
         *COMMON,

@@ -9,8 +9,9 @@ order of `hand_order`; in the abstractions `halves` and `clusters` their plans),
 """
 
 from pokerspiel.games.kernel import register
-from pokerspiel.games.sviten.estimate import equity, observation_size, observe, private_block
+from pokerspiel.games.sviten.estimate import equity
 from pokerspiel.games.sviten.knowledge import audience, information_key, odds
+from pokerspiel.games.sviten.observation import observation_size, observe, private_block
 from pokerspiel.games.sviten.play import act, action_kind, begin, legal_actions, lift, raise_cost
 from pokerspiel.games.sviten.showdown import draw_strength, halves_won, omaha_strength, settle
 from pokerspiel.games.sviten.state import (

@@ -44,7 +44,7 @@ from pokerspiel.games.abstraction.clusters import (
 )
 from pokerspiel.games.abstraction.outlook import MAX_CARDS, board_to_come
 from pokerspiel.games.betting import FIXED_LIMIT, bit, is_live, legal_bets, live_seats
-from pokerspiel.games.cards import insert_card
+from pokerspiel.games.cards import card_set, insert_card
 from pokerspiel.games.compiled import address_of, by_address, kernel
 from pokerspiel.games.kernel import mix
 from pokerspiel.games.sviten import state as sviten
@@ -81,29 +81,21 @@ def _remember(memo: Any, key: Any, bits: int, answer: int) -> None:
 
 
 @kernel
-def _mask(cards: Any, n: int) -> Any:
-    mask: Any = np.uint64(0)
-    for i in range(n):
-        mask |= np.uint64(1) << np.uint64(cards[i])
-    return mask
-
-
-@kernel
 def _seen(state: Any, player: int, moment: int) -> Any:
     """The cards that cannot come, as far as the moment's features mind: face-up cards of others
     count after the draw only."""
-    seen = _mask(state.hole[player], state.hole_count[player])
-    seen |= _mask(state.board, state.board_count) | state.discards[player]
+    seen = card_set(state.hole[player], state.hole_count[player])
+    seen |= card_set(state.board, state.board_count) | state.discards[player]
     if moment in (TURN, KEEP):
-        seen |= _mask(state.up, state.up_count)
+        seen |= card_set(state.up, state.up_count)
     return seen
 
 
 @kernel
 def _hash(state: Any, player: int, moment: int) -> Any:
     """Hash of the cards that the answer depends on; the place in the memo is its last bits."""
-    hole = _mask(state.hole[player], state.hole_count[player])
-    board = _mask(state.board, state.board_count)
+    hole = card_set(state.hole[player], state.hole_count[player])
+    board = card_set(state.board, state.board_count)
     key = mix(mix(hole, board), np.uint64(moment))
     if moment == KEEP:
         key = mix(key, np.uint64(state.up[state.up_count - 1]))
@@ -149,7 +141,7 @@ def _answer(state: Any, rules: Any, player: int, moment: int) -> Any:
 
 
 @kernel
-def _ask(state: Any, rules: Any, player: int, question: int) -> Any:
+def ask(state: Any, rules: Any, player: int, question: int) -> Any:
     """The bucket at a moment, or the packed candidates."""
     memo = rules.clusters.memo
     bits = CANDIDATE_BITS if question == _OFFER else BUCKET_BITS
@@ -187,7 +179,7 @@ def plan(state: Any, rules: Any, player: int, choice: int) -> Any:
     """The cards that a choice throws away, as a bit mask over `state.hole[player]`."""
     hand = np.zeros(MAX_CARDS, np.int64)
     n = _sorted_hand(state, player, hand)
-    discard = candidate(_ask(state, rules, player, _OFFER), choice)
+    discard = candidate(ask(state, rules, player, _OFFER), choice)
     places = 0
     for i in range(n):
         for j in range(n):
@@ -357,4 +349,4 @@ def information_key(state: Any, rules: Any, player: int, drawing: bool, keeping:
             key = mix(mix(key, state.round_bets), np.uint64(player * 4 + state.led + 1))
             key = mix(key, _draws(state, rules, player))
     key = mix(key, np.uint64(moment))
-    return key & ~np.uint64(KEY_CLASS) | np.uint64(_ask(state, rules, player, moment))
+    return key & ~np.uint64(KEY_CLASS) | np.uint64(ask(state, rules, player, moment))

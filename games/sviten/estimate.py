@@ -1,4 +1,4 @@
-"""What a Sviten hand is worth against random ones, and what a network sees of it."""
+"""What a Sviten hand is worth against random ones."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pokerspiel.games.kernel import (
 from pokerspiel.games.sviten.knowledge import visible
 from pokerspiel.games.sviten.play import discarded
 from pokerspiel.games.sviten.showdown import draw_strength, omaha_strength
-from pokerspiel.games.sviten.state import DRAW, KEEP, KEPT, MAX_BOARD, MAX_HAND, REJECTED, keep
+from pokerspiel.games.sviten.state import DRAW, KEEP, MAX_BOARD, MAX_HAND, keep
 
 
 @kernel
@@ -90,66 +90,3 @@ def equity(state: Any, tables: Any, player: int, action: int, samples: int, seed
                 omaha_ties += 1
         total += draw_share / draw_ties + omaha_share / omaha_ties
     return total / samples
-
-
-# What a network sees.
-_PHASES = 8
-
-_STREETS = 5
-
-
-def observation_size(parameters: dict[str, Any]) -> Any:
-    """Length of the observation: see `observe`."""
-    return 8 * parameters["players"] + _PHASES + _STREETS + 4 * 52 + 3
-
-
-@kernel
-def observe(state: Any, tables: Any, player: int, out: Any) -> None:
-    """Write what `player` sees now; chips are divided by the chips on the table.
-
-    Blocks in order: player (n), live (n), stacks (n), bets of the round (n), chips paid (n), cards
-    drawn / 5 (n), face-up card kept (n), rejected (n), phase (8), street (5), own cards (52), own
-    discards (52), board (52), face-up cards (52), then pot, level, wagers / 10.
-    """
-    rules = tables.rules[0]
-    n = rules.players
-    chips = 0
-    for seat in range(n):
-        chips += rules.start_stack[seat]
-    out[:] = 0.0
-    out[player] = 1.0
-    for seat in range(n):
-        out[n + seat] = 1.0 if is_live(state, seat) else 0.0
-        out[2 * n + seat] = state.stack[seat] / chips
-        out[3 * n + seat] = state.bet[seat] / chips
-        out[4 * n + seat] = state.paid[seat] / chips
-        out[5 * n + seat] = max(0, state.draws[seat]) / 5.0
-        out[6 * n + seat] = 1.0 if state.draw_end[seat] == KEPT else 0.0
-        out[7 * n + seat] = 1.0 if state.draw_end[seat] == REJECTED else 0.0
-    at = 8 * n
-    out[at + state.phase] = 1.0
-    at += _PHASES
-    out[at + state.street] = 1.0
-    at += _STREETS
-    for i in range(np.int64(state.hole_count[player])):
-        out[at + state.hole[player, i]] = 1.0
-    at += 52
-    for card in range(52):
-        if state.discards[player] >> np.uint64(card) & np.uint64(1):
-            out[at + card] = 1.0
-    at += 52
-    for i in range(np.int64(state.board_count)):
-        out[at + state.board[i]] = 1.0
-    at += 52
-    for i in range(np.int64(state.up_count)):
-        out[at + state.up[i]] = 1.0
-    at += 52
-    out[at] = state.pot / chips
-    out[at + 1] = state.level / chips
-    out[at + 2] = state.wagers / 10.0
-
-
-def private_block(parameters: dict[str, Any]) -> slice:
-    """Where `observe` writes what the others do not see."""
-    at = 8 * parameters["players"] + _PHASES + _STREETS
-    return slice(at, at + 2 * 52)

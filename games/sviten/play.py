@@ -17,7 +17,9 @@ from pokerspiel.games.betting import (
     is_live,
     legal_bets,
     live_seats,
+    move_kind,
     next_to_act,
+    note_move,
     open_round,
     pay,
     set_price,
@@ -103,6 +105,7 @@ def begin(state: Any, tables: Any) -> None:
         state.draw_end[seat] = NOT_DRAWN
         state.memory[seat] = 0
         state.bucket_tag[seat] = 0
+        state.moves[seat] = 0
     _open_round(state, rules, rules.big_blind)
     small, big = _blind_seats(players)
     pay(state, small, rules.small_blind)
@@ -189,6 +192,7 @@ def _act_bet(state: Any, tables: Any, action: int) -> None:
     rules = tables.rules[0]
     seat = state.turn
     bet(state, rules, seat, action)
+    note_move(state, seat, state.street, move_kind(rules, action))
     state.round_bets = mix(state.round_bets, np.uint64(action + 1))
     if action == FOLD:
         state.muck |= held(state, seat)
