@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from pokerspiel.experiments import bench_solvers
+from pokerspiel.experiments import bench_neural, bench_solvers
 from pokerspiel.experiments.bench_row import Row, timed
 from pokerspiel.experiments.output import note, print_json, print_table
 from pokerspiel.games import drive, variants
@@ -145,7 +145,7 @@ def all_rows() -> list[Row]:
         )
         for name in games
     ]
-    return [*rows, *_hand_rows(), *bench_solvers.rows()]
+    return [*rows, *_hand_rows(), *bench_solvers.rows(), *bench_neural.rows()]
 
 
 def _hand_rows() -> list[Row]:

@@ -16,24 +16,29 @@ from typing import Any
 from pokerspiel.agents.agent import Agent, CompiledAgent
 from pokerspiel.agents.arena import MatchResult, play_match
 from pokerspiel.agents.best_responder import BestResponder
+from pokerspiel.agents.bot_file import save_bot
+from pokerspiel.agents.learned_responder import LearnedResponder
 from pokerspiel.agents.local_best_response import LocalBestResponse
 from pokerspiel.agents.ranges import PARTICLES
 from pokerspiel.agents.roster import find_bot
 from pokerspiel.agents.spiel_table import is_ours
 from pokerspiel.experiments.exploit import measured_game
 from pokerspiel.experiments.export import write_bot
+from pokerspiel.experiments.game_choice import with_usual_abstraction
 from pokerspiel.experiments.match import interval_text
 from pokerspiel.experiments.options import bytes_text
 from pokerspiel.experiments.output import note, print_json, print_table
 from pokerspiel.experiments.progress import ProgressReport
 from pokerspiel.experiments.run_folder import check_writable
+from pokerspiel.experiments.train_neural import ABSTRACTIONS
 from pokerspiel.games.variants import Game, exact, load
 from pokerspiel.solvers.mccfr import DEFAULT_MEMORY_LIMIT, Progress
+from pokerspiel.solvers.solver import Progress as SolverProgress
 from pokerspiel.solvers.table import visited_sets
 
 INTERRUPTED = 130
 DEFINITION = (
-    "won by the opponent per hand, mean of both seats; on average at most the exploitability, "
+    "won by the opponent per hand, mean of all seats; on average at most the exploitability, "
     "NashConv / number of players"
 )
 
@@ -52,6 +57,8 @@ class Options:
     """Seconds for which a responder is trained."""
     threads: int = 1
     """Threads that train it."""
+    device: str = "auto"
+    """Where a network learns."""
     responder: str | None = None
     """Game string with the abstraction that it learns in; None: the abstraction of the bot."""
     response: Path | None = None
@@ -128,6 +135,55 @@ def _train(responder: BestResponder, options: Options, quiet: bool) -> None:
         note(f"the memory limit of {limit} ended the training; --memory-limit allows more")
 
 
+def _learned(target: CompiledAgent, game: Game, options: Options, quiet: bool) -> Opponent:
+    if options.response is not None:
+        check_writable(options.response)
+    text = options.responder
+    if text is None and target.game is None:
+        text = str(with_usual_abstraction(str(game), None, ABSTRACTIONS))
+    responder = LearnedResponder(
+        target,
+        _abstract_game(target, game, text),
+        options.seed,
+        options.threads,
+        options.device,
+    )
+    solver = responder.solver
+
+    def show(now: SolverProgress) -> None:
+        share = now.seconds / options.time
+        report.show(share, f"{now.iteration:,} iterations, {now.nodes:,} decisions")
+
+    with ProgressReport(f"{responder.game}: {responder.name}", quiet) as report:
+        solver.run(seconds=options.time, on_progress=show)
+    bot = responder.bot()
+    about = {
+        "responder": str(responder.game),
+        "abstraction": responder.game.abstraction,
+        "iterations": solver.iteration,
+        "decisions": solver.nodes,
+        "training_seconds": solver.seconds,
+    }
+    if options.response is not None:
+        save_bot(
+            options.response,
+            responder.game,
+            bot.table,
+            algorithm=f"ppo against {target.name}",
+            seed=options.seed,
+            iterations=solver.iteration,
+            nodes=solver.nodes,
+            seconds=solver.seconds,
+        )
+        note(f"{options.response}: a {responder.name}", quiet)
+    return Opponent(
+        bot,
+        about,
+        f"The responder is a network that learnt for {solver.seconds:.1f} s, {solver.nodes:,} "
+        f"decisions, in {responder.game} with the abstraction {responder.game.abstraction}",
+    )
+
+
 def _abstract_game(target: CompiledAgent, game: Game, text: str | None) -> Game:
     """The game that a responder learns in; ValueError, in one line, if it is another one."""
     if text is None:
@@ -147,13 +203,18 @@ class Bound:
     hands: int
     """Hands that are played unless another number is asked for."""
     options: tuple[str, ...]
-    """The options that no other way has."""
+    """The options for which it has a use."""
+    players: int | None = 2
+    """Players of the games that it can be found in; None: any number."""
 
 
 BOUNDS: Mapping[str, Bound] = MappingProxyType(
     {
         "local": Bound(_local, 2_000, ("particles",)),
         "trained": Bound(_trained, 200_000, ("time", "threads", "responder", "response")),
+        "learned": Bound(
+            _learned, 200_000, ("time", "threads", "responder", "response", "device"), None
+        ),
     }
 )
 
@@ -180,12 +241,12 @@ def run(
     quiet: bool,
 ) -> int:
     target = find_bot(bot)
-    game = _game_for_two(target, measured_game(target, game_text, settings))
+    game = _checked_game(target, measured_game(target, game_text, settings), bound)
     assert isinstance(target, CompiledAgent)
     opponent = BOUNDS[bound].make(target, game, options, quiet)
     with ProgressReport(f"{game}: {opponent.agent.name}", quiet) as report:
         result = play_match(
-            [opponent.agent, target],
+            [opponent.agent, *[target] * (game.players - 1)],
             game,
             options.hands,
             options.seed,
@@ -201,13 +262,16 @@ def run(
     return 0 if result.complete else INTERRUPTED
 
 
-def _game_for_two(target: Agent, text: str) -> Game:
+def _checked_game(target: Agent, text: str, bound: str) -> Game:
     """The game of a game string; ValueError, in one line, if no bound can be found in it."""
     if not is_ours(text):
         raise ValueError(f"{text} is one of OpenSpiel's games: bounds are for this package's")
     game = load(text)
-    if game.players != 2:
-        raise ValueError(f"{game} is for {game.players} players: bounds are for games for two")
+    if BOUNDS[bound].players not in (None, game.players):
+        raise ValueError(
+            f"{game} is for {game.players} players: --bound {bound} is for games for two, "
+            "--bound learned for any"
+        )
     if not isinstance(target, CompiledAgent):
         raise ValueError(f"{target.name} is no bot with a table: its strategy is not known")
     return game

@@ -308,8 +308,15 @@ def resume_command(
 
 @app.command("export")
 def export_command(
-    run: Annotated[Path, typer.Argument(help="Run folder.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Bot file to write.")],
+    run: Annotated[
+        Path, typer.Argument(help="Run folder; for ONNX also the file of a bot with a network.")
+    ],
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out", "-o", help="Bot file to write, or with the ending .onnx its network."
+        ),
+    ],
     name: Annotated[str | None, typer.Option(help="Name of the bot.")] = None,
     measured: Annotated[
         Path | None,
@@ -318,7 +325,7 @@ def export_command(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Write the average strategy of a run to a bot file."""
+    """Write the strategy of a run to a bot file."""
     from pokerspiel.experiments import export
 
     export.run(run, out, name, measured, json, quiet)
@@ -385,7 +392,8 @@ def exploit_command(
         typer.Option(
             metavar="NAME",
             help="A lower bound instead, for large games: 'local' plays hands against the bot by "
-            "local best response, 'trained' by a responder that is trained against it.",
+            "local best response, 'trained' by a responder that MCCFR trains against it, 'learned' "
+            "by a network that learns to.",
         ),
     ] = None,
     hands: Annotated[
@@ -393,7 +401,7 @@ def exploit_command(
         typer.Option(
             parser=whole(1),
             metavar="N",
-            help="Hands for a bound; by default 2000, or 200,000 if it is trained.",
+            help="Hands for a bound; by default 2000 if it is local, else 200,000.",
         ),
     ] = None,
     particles: Annotated[
@@ -424,6 +432,9 @@ def exploit_command(
             "one finds more, given time.",
         ),
     ] = None,
+    device: Annotated[
+        str | None, typer.Option(help="Where a network learns: auto, cpu or cuda; auto by default.")
+    ] = None,
     seed: Annotated[
         int | None,
         typer.Option(
@@ -437,7 +448,7 @@ def exploit_command(
 ) -> int:
     """Compute exactly what a perfect opponent wins from a bot: small games, heads-up Svara.
 
-    With --bound, a lower bound by playing: any game for two.
+    With --bound, a lower bound by playing: any game for two, by a network any game.
     """
     for_bounds = {
         "hands": hands,
@@ -445,6 +456,7 @@ def exploit_command(
         "time": time,
         "threads": threads,
         "responder": responder,
+        "device": device,
         "seed": seed,
     }
     given = {name: value for name, value in for_bounds.items() if value is not None}

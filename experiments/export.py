@@ -1,4 +1,7 @@
-"""`pokerspiel export`: the average strategy of a run of `train` or `solve` as a bot file."""
+"""`pokerspiel export`: the strategy of a run of `train` or `solve` as a bot file.
+
+The network of a run, or of a bot file, can also be written for runtimes of ONNX.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pokerspiel.agents.bot_file import Manifest, save_bot
+from pokerspiel.agents.bot_file import Bot, Manifest, load_bot, save_bot
 from pokerspiel.agents.stored_tables import content_hash
 from pokerspiel.experiments.measured import measured
 from pokerspiel.experiments.options import bytes_text
@@ -17,13 +20,20 @@ from pokerspiel.experiments.train import ALGORITHM, load_state
 from pokerspiel.games.variants import Game
 from pokerspiel.solvers.best_response import EXPLOITABILITY
 from pokerspiel.solvers.mccfr import MccfrState
+from pokerspiel.solvers.network import Network
 from pokerspiel.solvers.table import visited_sets
+
+ONNX = ".onnx"
+"""What names of files for runtimes of ONNX end with."""
 
 
 def run(
     path: Path, out: Path, name: str | None, figures: Path | None, json: bool, quiet: bool
 ) -> None:
     """`figures` is a folder with measurements of the bot, which go into its manifest."""
+    if out.suffix == ONNX:
+        _export_onnx(path, out, name, figures, quiet)
+        return
     folder = RunFolder(path)
     if folder.kind == SOLVED and figures is not None:
         raise ValueError(f"--measured {figures}: the exploitability of a solved run is known")
@@ -38,6 +48,31 @@ def run(
     else:
         sets = f"{bot.information_sets:,} information sets" if bot.information_sets else "networks"
         note(f"{out}: {bot.game}, {sets}, {bytes_text(out.stat().st_size)}", quiet)
+
+
+def _export_onnx(
+    path: Path, out: Path, name: str | None, figures: Path | None, quiet: bool
+) -> None:
+    """Write the network of a run or of a bot file."""
+    from pokerspiel.experiments import export_onnx, train_neural
+
+    for option, value in (("name", name), ("measured", figures)):
+        if value is not None:
+            raise ValueError(f"--{option} {value}: a file of ONNX holds no manifest")
+    if path.is_file():
+        bot = load_bot(path)
+        if not isinstance(bot, Bot) or not isinstance(bot.table, Network):
+            raise ValueError(f"{path}: {bot.name} plays by a table, not by a network")
+        assert bot.game is not None
+        game, network = bot.game, bot.table
+    else:
+        folder = RunFolder(path)
+        if folder.kind != NEURAL:
+            raise ValueError(f"{path}: a table was learnt there, not a network")
+        solver = train_neural.load_solver(folder, train_neural.read_plan(folder))
+        game, network = solver.game, solver.policy()
+    export_onnx.write_onnx(out, game, network)
+    note(f"{out}: the network of {game}, {bytes_text(out.stat().st_size)}", quiet)
 
 
 def _trained_bot(folder: RunFolder, out: Path, name: str | None, figures: Path | None) -> Manifest:

@@ -5,8 +5,8 @@ network answers for all of them at once, and all hands go on. A hand depends on 
 never on the hands beside it. Seats see by the abstraction that the network learns in; what is
 played is the exact game.
 
-Letters: H hands, D numbers of an observation, A action numbers of the game, P
-players.
+Letters: H hands, D numbers of an observation, B of its private block, A action numbers of the game,
+P players.
 """
 
 from __future__ import annotations
@@ -57,13 +57,19 @@ class Seen(NamedTuple):
     seats: np.ndarray
     """[H] int64"""
     others: np.ndarray
-    """[H, (P - 1) * D] float32: what the other seats see, clockwise, or [H, 0] where it was not
-    asked for. It is for learning alone: no player may know it."""
+    """[H, (P - 1) * B] float32: the private blocks of what the other seats see, clockwise, or
+    [H, 0] where it was not asked for. It is for learning alone: no player may know it."""
 
 
 def observation_size(game: Game) -> int:
     """D"""
     return int(game.family.observation_size(game.parameters))
+
+
+def private_size(game: Game) -> int:
+    """B"""
+    block = game.family.private_block(game.parameters)
+    return int(block.stop - block.start)
 
 
 def new_hands(game: Game, hands: int) -> Hands:
@@ -76,12 +82,12 @@ def new_hands(game: Game, hands: int) -> Hands:
 
 
 def new_seen(game: Game, rows: int, with_others: bool = False) -> Seen:
-    size = observation_size(game)
+    others = (game.players - 1) * private_size(game) if with_others else 0
     return Seen(
-        np.zeros((rows, size), np.float32),
+        np.zeros((rows, observation_size(game)), np.float32),
         np.zeros((rows, game.limits.num_actions), np.bool_),
         np.zeros(rows, np.int64),
-        np.zeros((rows, (game.players - 1) * size if with_others else 0), np.float32),
+        np.zeros((rows, others), np.float32),
     )
 
 
@@ -120,17 +126,20 @@ def _see_waiting(
     stop: int,
     seen: Any,
     actions: Any,
+    scratch: Any,
+    private: Any,
 ) -> None:
+    first, size = private
     for row in range(start, stop):
         state = hands.states[waiting[row]]
         seat: Any = np.int64(state.turn)
         seen.seats[row] = seat
-        own = seen.observations[row]
-        observe(state, tables, seat, own)
-        size = len(own)
-        for i in range(seen.others.shape[1] // size):
-            other = (seat + 1 + i) % players
-            observe(state, tables, other, seen.others[row, i * size : (i + 1) * size])
+        observe(state, tables, seat, seen.observations[row])
+        if seen.others.shape[1] > 0:
+            for i in range(players - 1):
+                observe(state, tables, (seat + 1 + i) % players, scratch)
+                for j in range(size):
+                    seen.others[row, i * size + j] = scratch[first + j]
         n = legal_actions(state, tables, actions)
         legal = seen.legal[row]
         for a in range(len(legal)):
@@ -149,9 +158,18 @@ def see(game: Game, hands: Hands, waiting: np.ndarray, seen: Seen, threads: int 
     edges = [len(waiting) * thread // used for thread in range(used + 1)]
 
     def part(thread: int) -> None:
-        actions = np.zeros(game.limits.num_actions, np.int64)
-        start, stop = edges[thread], edges[thread + 1]
-        _see_waiting(hands, game.tables, game.players, waiting, start, stop, seen, actions)
+        _see_waiting(
+            hands,
+            game.tables,
+            game.players,
+            waiting,
+            edges[thread],
+            edges[thread + 1],
+            seen,
+            np.zeros(game.limits.num_actions, np.int64),
+            np.zeros(observation_size(game), np.float32),
+            (game.family.private_block(game.parameters).start, private_size(game)),
+        )
 
     run_together(part, used)
 

@@ -46,7 +46,7 @@ class Experience:
     seats: np.ndarray
     """[N] int64"""
     others: np.ndarray
-    """[N, (P - 1) * D] float32: what the others saw, or [N, 0]."""
+    """[N, (P - 1) * B] float32: private blocks of the others, or [N, 0]: see `Seen`."""
     hands: np.ndarray
     """[N] int64: which hand, from 0."""
     chances: np.ndarray

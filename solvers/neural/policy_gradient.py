@@ -29,7 +29,7 @@ import torch
 from torch import Tensor, nn
 
 from pokerspiel.games.variants import Game
-from pokerspiel.solvers.lockstep import Hands, Seen, observation_size
+from pokerspiel.solvers.lockstep import Hands, Seen, observation_size, private_size
 from pokerspiel.solvers.network import SOFTMAX, Network
 from pokerspiel.solvers.neural.experience import (
     Experience,
@@ -107,7 +107,7 @@ class PolicyGradient(NeuralSolver):
         inside, actions = observation_size(game), game.limits.num_actions
         drawn = self.random(_WEIGHTS)
         self._policy = new_layers([inside, *hidden, actions], drawn, 0.01).to(self.device)
-        seen = inside * game.players
+        seen = inside + (game.players - 1) * private_size(game)
         self._values = new_layers([seen, *hidden, actions], drawn, 0.1).to(self.device)
         self._exported = copy.deepcopy(self._policy)
         self._policy_adam = self._new_adam(self._policy)
@@ -152,6 +152,8 @@ class PolicyGradient(NeuralSolver):
         old = self._tensor(experience.chances)
         actions = self._tensor(experience.actions)
         legal = self._tensor(experience.legal)
+        for group in self._policy_adam.param_groups:
+            group["lr"] = self.options.learning_rate * fall**0.5
         shuffling = self.random(_SHUFFLING)
         targets = self._targets(experience, everything, old, actions)
         error = self._fit(
