@@ -184,6 +184,13 @@ class PolicyGradient(NeuralSolver):
             else:
                 clip = self.options.clip
                 gain = torch.minimum(gain, ratio.clamp(1.0 - clip, 1.0 + clip) * came[rows])
+            import os
+            pull = float(os.environ.get("PULL", "0"))
+            if pull:
+                with torch.no_grad():
+                    magnet = masked(self._exported(seen[rows]), legal[rows]).log_softmax(1)
+                    magnet = torch.where(legal[rows], magnet, 0.0)
+                gain = gain - pull * (chances * (logs - magnet)).sum(1)
             return -gain.mean() - alpha * entropy
 
         self._fit(self._policy, shuffling, len(actions), loss)

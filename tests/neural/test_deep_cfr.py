@@ -1,0 +1,93 @@
+"""Deep CFR and SD-CFR: traversals without bias, reservoirs, averages."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+
+from pokerspiel.games.variants import load  # noqa: E402
+from pokerspiel.solvers.lockstep import Seen  # noqa: E402
+from pokerspiel.solvers.neural.catalogue import new_solver  # noqa: E402
+from pokerspiel.solvers.neural.reservoir import Reservoir  # noqa: E402
+from pokerspiel.solvers.neural.traversals import traverse  # noqa: E402
+from tests.neural.test_policy_gradient import exploitability  # noqa: E402
+
+SMALL = {"traversals": "100", "updates": "60", "batch": "256", "width": "32", "depth": "2"}
+
+
+def uniform(seen: Seen) -> np.ndarray:
+    return np.asarray(seen.legal / seen.legal.sum(1, keepdims=True), np.float32)
+
+
+@pytest.mark.parametrize("name", ["sd-cfr", "deep-cfr"])
+def test_kuhn_is_learnt(name: str) -> None:
+    """At random it is 0.458 antes from equilibrium."""
+    solver = new_solver(load("kuhn"), name, {**SMALL, "average_updates": "500"}, device="cpu")
+    solver.run(iterations=30)
+    assert exploitability("kuhn", solver.policy()) < 0.1
+
+
+def test_the_value_of_a_traversal_is_on_average_that_of_the_strategies() -> None:
+    """Both at random, player 0 wins 0.125 antes a hand of Kuhn: within five standard errors."""
+    visits = traverse(load("kuhn"), uniform, 0, 40_000, 1, 0)
+    error = visits.values.std() / np.sqrt(len(visits.values))
+    assert abs(visits.values.mean() - 0.125) < 5 * error
+
+
+def test_advantages_are_on_average_counterfactual_regrets() -> None:
+    """With a jack against a bet, calling is worth 1 ante less than folding, so half below it."""
+    visits = traverse(load("kuhn"), uniform, 1, 40_000, 2, 0)
+    jack = visits.observations[:, 2] == 1.0
+    facing_bet = visits.observations[:, 2 * 2 + 1 + 1] == 1.0
+    rows = visits.advantages[jack & facing_bet]
+    assert len(rows) > 1000
+    assert rows[:, 0] == pytest.approx(0.5) and rows[:, 1] == pytest.approx(-0.5)
+
+
+def test_all_actions_of_the_traverser_and_one_of_the_others_are_followed() -> None:
+    """In Kuhn player 0 decides once, and again after a check that was answered by a bet."""
+    visits = traverse(load("kuhn"), uniform, 0, 10_000, 3, 0)
+    decisions = len(visits.legal)
+    assert 10_000 + 5_000 - 300 < decisions < 10_000 + 5_000 + 300
+    assert len(visits.others.seats) == 20_000, "one answer to a check and one to a bet"
+    assert visits.decisions == decisions + 20_000
+    assert set(visits.others.seats.tolist()) == {1}
+
+
+def test_traversals_do_not_depend_on_those_beside_them() -> None:
+    together = traverse(load("leduc"), uniform, 0, 20, 5, 0)
+    alone = traverse(load("leduc"), uniform, 0, 5, 5, 7)
+    assert together.values[7:12] == pytest.approx(alone.values)
+
+
+def test_a_reservoir_keeps_a_uniform_sample() -> None:
+    """Each of 1,000 rows is kept in 100 places as often as any other: χ² over 400 reservoirs."""
+    kept = np.zeros(1000)
+    for seed in range(400):
+        reservoir = Reservoir(100, {"row": ((), np.int64)})
+        random = np.random.default_rng(seed)
+        for start in range(0, 1000, 37):
+            reservoir.add(random, row=np.arange(start, min(start + 37, 1000)))
+        assert len(reservoir) == 100 and reservoir.met == 1000
+        kept[reservoir.columns["row"]] += 1
+    expected = 400 * 100 / 1000
+    statistic = ((kept - expected) ** 2 / expected).sum() / (1 - 0.1)
+    assert abs(statistic - 999) < 5 * np.sqrt(2 * 999)
+
+
+def test_a_reservoir_keeps_everything_that_has_room() -> None:
+    reservoir = Reservoir(10, {"row": ((2,), np.float32)})
+    reservoir.add(np.random.default_rng(0), row=np.arange(6).reshape(3, 2))
+    assert len(reservoir) == 3 and reservoir.columns["row"][2].tolist() == [4.0, 5.0]
+
+
+def test_too_many_members_are_thinned_and_no_weight_is_lost() -> None:
+    solver = new_solver(load("kuhn"), "sd-cfr", {**SMALL, "members": "5"}, device="cpu")
+    solver.run(iterations=12)
+    network = solver.policy()
+    assert len(network.up_to) <= 5 and network.up_to[-1] == 1.0
+    shares = np.diff(network.up_to, prepend=0.0)
+    assert shares.min() > 0.0
+    assert round(float(shares[0] * 78)) >= 1, "weights of 12 iterations add up to 78"
