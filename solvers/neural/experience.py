@@ -84,21 +84,46 @@ class Table:
 
 @kernel
 def generalised_advantages(
-    hands: Any, seats: Any, values: Any, returns: Any, share: float, after: Any, out: Any
+    hands: Any,
+    seats: Any,
+    paid: Any,
+    values: Any,
+    returns: Any,
+    share: float,
+    after: Any,
+    out: Any,
 ) -> None:
     """Write the advantage of each decision by its player's later values (Schulman et al. 2016).
 
     `values` [N] is what the player expected at its decision, `returns` [H, P] what it got, in the
     same unit; `share` is λ: 1 compares with what came of the hand, 0 with the next value alone.
-    `after` [H, P, 3] is scratch.
+    At each decision the seat to act has `paid` [N] besides, in equal shares to the others.
+    `after` [H, P, 4] is scratch: by seat its next value, its advantage there, whether there is one,
+    and what it got from here to there.
     """
     after[:] = 0.0
+    players = after.shape[1]
     for i in range(len(hands) - 1, -1, -1):
+        for seat in range(players):
+            got = -paid[i] if seat == seats[i] else paid[i] / (players - 1)
+            after[hands[i], seat, 3] += got
         later = after[hands[i], seats[i]]
         next_value = later[0] if later[2] > 0.0 else returns[hands[i], seats[i]]
-        step = next_value - values[i]
+        step = later[3] + next_value - values[i]
         out[i] = step + share * later[1]
-        later[0], later[1], later[2] = values[i], out[i], 1.0
+        later[0], later[1], later[2], later[3] = values[i], out[i], 1.0, 0.0
+
+
+@kernel
+def next_decisions(hands: Any, seats: Any, latest: Any, out: Any) -> None:
+    """Write the number of the next decision of the same hand and seat, or -1 if there is none.
+
+    `latest` [H, P] is scratch. Seats that are all 0 give the next decision of the hand.
+    """
+    latest[:] = -1
+    for i in range(len(hands) - 1, -1, -1):
+        out[i] = latest[hands[i], seats[i]]
+        latest[hands[i], seats[i]] = i
 
 
 def scale_of(game: Game, hands: int = 20_000, seed: int = 0) -> float:
