@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +94,8 @@ def _game_steps(game: str, folder: Path) -> Iterator[Step]:
     yield "match", lambda: _command(*_MATCH, bot, "--histories", histories)
     yield "play", lambda: _play(game, bot)
     yield "pyspiel bots", lambda: _spiel_bots(game, bot)
+    if find_spec("torch") is not None:
+        yield "networks", lambda: _networks(SMALL.get(game, game), folder)
     yield "exploit", lambda: _command("exploit", "always-call", "--game", SMALL.get(game, game))
     if game == "svara":
         chart = str(folder / "chart")
@@ -133,6 +136,18 @@ def _command(*words: str) -> None:
     status = cli.run(words)
     if status != 0:
         raise RuntimeError(f"pokerspiel {' '.join(words)} ends with status {status}")
+
+
+def _networks(game: str, folder: Path) -> None:
+    """A few iterations of the neural algorithms whose kernels are of the game's family."""
+    from pokerspiel.games.variants import load
+    from pokerspiel.solvers.neural.catalogue import new_solver
+
+    small = {"width": "8", "batch": "16"}
+    new_solver(load(game), "ppo", {**small, "hands": "4"}).run(iterations=1)
+    new_solver(load(game), "sd-cfr", {**small, "traversals": "2", "updates": "1"}).run(iterations=1)
+    bound = ("--bound", "learned", "--time", "0.1", "--hands", "4", "-q")
+    _command("exploit", "always-call", "--game", game, *bound)
 
 
 def _spiel_hands(name: str) -> None:

@@ -175,6 +175,14 @@ def see(game: Game, hands: Hands, waiting: np.ndarray, seen: Seen, threads: int 
 
 
 @kernel
+def see_all(hands: Any, tables: Any, waiting: Any, out: Any) -> None:
+    """Write what every seat sees in some hands, hidden cards of all included, [n, players, D]."""
+    for row in range(len(waiting)):
+        for seat in range(out.shape[1]):
+            observe(hands.states[waiting[row]], tables, seat, out[row, seat])
+
+
+@kernel
 def draw_actions(hands: Any, waiting: Any, chances: Any, actions: Any) -> None:
     """Draw an action for each waiting hand by its row of `chances` [rows, A], with its own luck."""
     for row in range(len(waiting)):

@@ -30,6 +30,7 @@ class Entry:
 NEURAL: dict[str, Entry] = {
     "sd-cfr": Entry("deep_cfr", "DeepCfr", "Steinberger 2019", {"distil": False}),
     "deep-cfr": Entry("deep_cfr", "DeepCfr", "Brown and others 2019", {"distil": True}),
+    "dream": Entry("dream", "Dream", "Steinberger, Lerer and Brown 2020", {}),
     "ppo": Entry(
         "policy_gradient", "PolicyGradient", "Schulman and others 2017", {"mirror": False}
     ),

@@ -104,6 +104,7 @@ class Table:
 def later_surprises(
     hands: Any,
     seats: Any,
+    paid: Any,
     worth: Any,
     chosen: Any,
     returns: Any,
@@ -116,14 +117,32 @@ def later_surprises(
     `worth` [N] is what the player expected at its decision, `chosen` [N] what of the action that
     it took, `returns` [H, P] what it got, in one unit. What came is the next `worth` of the same
     player, with λ = `share` times the surprise that it had there in turn (TD(λ), Sutton and Barto
-    2018, chapter 12), or what it got. `after` [H, P, 3] is scratch.
+    2018, chapter 12), or what it got. At each decision the seat to act has `paid` [N] besides, in
+    equal shares to the others. `after` [H, P, 4] is scratch: by seat its next worth, its surprise
+    there, whether there is one, and what it got from here to there.
     """
     after[:] = 0.0
+    players = after.shape[1]
     for i in range(len(hands) - 1, -1, -1):
+        for seat in range(players):
+            got = -paid[i] if seat == seats[i] else paid[i] / (players - 1)
+            after[hands[i], seat, 3] += got
         later = after[hands[i], seats[i]]
         came = later[0] + share * later[1] if later[2] > 0.0 else returns[hands[i], seats[i]]
-        out[i] = came - chosen[i]
-        later[0], later[1], later[2] = worth[i], out[i], 1.0
+        out[i] = later[3] + came - chosen[i]
+        later[0], later[1], later[2], later[3] = worth[i], out[i], 1.0, 0.0
+
+
+@kernel
+def next_decisions(hands: Any, seats: Any, latest: Any, out: Any) -> None:
+    """Write the number of the next decision of the same hand and seat, or -1 if there is none.
+
+    `latest` [H, P] is scratch. Seats that are all 0 give the next decision of the hand.
+    """
+    latest[:] = -1
+    for i in range(len(hands) - 1, -1, -1):
+        out[i] = latest[hands[i], seats[i]]
+        latest[hands[i], seats[i]] = i
 
 
 def scale_of(game: Game, hands: int = 20_000, seed: int = 0) -> float:

@@ -10,7 +10,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from pokerspiel.solvers.lockstep import Seen
 from pokerspiel.solvers.network import Network, new_network
+from pokerspiel.solvers.neural.checkpoint import stored
 
 
 def choose_device(name: str) -> torch.device:
@@ -65,6 +67,20 @@ def flat(network: nn.Sequential) -> np.ndarray:
     return np.asarray(torch.cat(parts).cpu().numpy(), np.float32)
 
 
+def outputs_of_seats(
+    networks: Sequence[nn.Sequential], seen: Seen, device: torch.device
+) -> np.ndarray:
+    """[n, A] float32: what the network of each seat to act, one for each, says of what it sees."""
+    observations = torch.from_numpy(seen.observations).to(device)
+    outputs = np.zeros(seen.legal.shape, np.float32)
+    with torch.no_grad():
+        for seat in np.unique(seen.seats):
+            rows = np.flatnonzero(seen.seats == seat)
+            said = networks[seat](observations[torch.from_numpy(rows).to(device)])
+            outputs[rows] = said.cpu().numpy()
+    return outputs
+
+
 def _linears(network: nn.Sequential) -> list[nn.Linear]:
     return [layer for layer in network if isinstance(layer, nn.Linear)]
 
@@ -83,14 +99,12 @@ def module_arrays(name: str, module: nn.Module) -> dict[str, np.ndarray]:
 
 def restore_module(name: str, module: nn.Module, arrays: Mapping[str, np.ndarray]) -> None:
     """Take over what `module_arrays` gave. Raises ValueError if it does not fit."""
-    state = {}
-    for key, value in module.state_dict().items():
-        array = arrays.get(f"{name}.{key}")
-        shape = None if array is None else array.shape
-        if array is None or shape != tuple(value.shape):
-            raise ValueError(f"array {name}.{key}: its shape is {shape}, expected {value.shape}")
-        state[key] = torch.from_numpy(np.array(array))
-    module.load_state_dict(state)
+    module.load_state_dict(
+        {
+            key: torch.from_numpy(stored(arrays, f"{name}.{key}", value.shape))
+            for key, value in module.state_dict().items()
+        }
+    )
 
 
 def adam_arrays(name: str, optimizer: torch.optim.Adam) -> dict[str, np.ndarray]:
@@ -103,13 +117,18 @@ def adam_arrays(name: str, optimizer: torch.optim.Adam) -> dict[str, np.ndarray]
 
 
 def restore_adam(name: str, optimizer: torch.optim.Adam, arrays: Mapping[str, np.ndarray]) -> None:
-    """Take over what `adam_arrays` gave."""
+    """Take over what `adam_arrays` gave: nothing before the first step.
+
+    Raises ValueError if it does not fit.
+    """
     document: dict[str, Any] = optimizer.state_dict()
-    places = document["param_groups"][0]["params"]
-    keys = ("step", "exp_avg", "exp_avg_sq")
+    parameters = [weights for group in optimizer.param_groups for weights in group["params"]]
+    has_moved = any(key.startswith(f"{name}.") for key in arrays)
     document["state"] = {
-        place: {key: torch.from_numpy(np.array(arrays[f"{name}.{place}.{key}"])) for key in keys}
-        for place in places
-        if f"{name}.{place}.step" in arrays
+        place: {
+            key: torch.from_numpy(stored(arrays, f"{name}.{place}.{key}", shape))
+            for key, shape in (("step", ()), ("exp_avg", w.shape), ("exp_avg_sq", w.shape))
+        }
+        for place, w in enumerate(parameters if has_moved else [])
     }
     optimizer.load_state_dict(document)

@@ -7,12 +7,11 @@ import pytest
 
 pytest.importorskip("torch")
 
-from pokerspiel.games.variants import load  # noqa: E402
-from pokerspiel.solvers.lockstep import Seen  # noqa: E402
-from pokerspiel.solvers.neural.catalogue import new_solver  # noqa: E402
-from pokerspiel.solvers.neural.reservoir import Reservoir  # noqa: E402
-from pokerspiel.solvers.neural.traversals import traverse  # noqa: E402
-from tests.neural.test_policy_gradient import exploitability  # noqa: E402
+from pokerspiel.games.variants import load
+from pokerspiel.solvers.lockstep import Seen
+from pokerspiel.solvers.neural.catalogue import new_solver
+from pokerspiel.solvers.neural.traversals import traverse
+from tests.neural.solver_checks import exploitability
 
 SMALL = {"traversals": "100", "updates": "60", "batch": "256", "width": "32", "depth": "2"}
 
@@ -26,7 +25,7 @@ def test_kuhn_is_learnt(name: str) -> None:
     """At random it is 0.458 antes from equilibrium."""
     solver = new_solver(load("kuhn"), name, {**SMALL, "average_updates": "500"}, device="cpu")
     solver.run(iterations=30)
-    assert exploitability("kuhn", solver.policy()) < 0.1
+    assert exploitability(solver) < 0.1
 
 
 def test_the_value_of_a_traversal_is_on_average_that_of_the_strategies() -> None:
@@ -60,27 +59,6 @@ def test_traversals_do_not_depend_on_those_beside_them() -> None:
     together = traverse(load("leduc"), uniform, 0, 20, 5, 0)
     alone = traverse(load("leduc"), uniform, 0, 5, 5, 7)
     assert together.values[7:12] == pytest.approx(alone.values)
-
-
-def test_a_reservoir_keeps_a_uniform_sample() -> None:
-    """Each of 1,000 rows is kept in 100 places as often as any other: χ² over 400 reservoirs."""
-    kept = np.zeros(1000)
-    for seed in range(400):
-        reservoir = Reservoir(100, {"row": ((), np.int64)})
-        random = np.random.default_rng(seed)
-        for start in range(0, 1000, 37):
-            reservoir.add(random, row=np.arange(start, min(start + 37, 1000)))
-        assert len(reservoir) == 100 and reservoir.met == 1000
-        kept[reservoir.columns["row"]] += 1
-    expected = 400 * 100 / 1000
-    statistic = ((kept - expected) ** 2 / expected).sum() / (1 - 0.1)
-    assert abs(statistic - 999) < 5 * np.sqrt(2 * 999)
-
-
-def test_a_reservoir_keeps_everything_that_has_room() -> None:
-    reservoir = Reservoir(10, {"row": ((2,), np.float32)})
-    reservoir.add(np.random.default_rng(0), row=np.arange(6).reshape(3, 2))
-    assert len(reservoir) == 3 and reservoir.columns["row"][2].tolist() == [4.0, 5.0]
 
 
 def test_too_many_members_are_thinned_and_no_weight_is_lost() -> None:

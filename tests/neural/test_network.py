@@ -21,8 +21,8 @@ from pokerspiel.solvers.network import (  # noqa: E402
     new_network,
     weights_in,
 )
-from pokerspiel.solvers.neural.deep_cfr import matched_regrets  # noqa: E402
 from pokerspiel.solvers.neural.networks import masked, new_layers, to_network  # noqa: E402
+from pokerspiel.solvers.neural.regret_networks import matched_regrets  # noqa: E402
 
 SIZES = [40, 64, 32, 7]
 

@@ -1,0 +1,265 @@
+"""What PPO, MMD and R-NaD have in common: a policy and a critic that learn from whole hands.
+
+All seats are played by one network π, which sees whose seat it plays. The critic Q values the
+actions of the seat to act; it is there for learning alone and sees the cards of all (as in Lowe et
+al. 2017): the cards of the others do not depend on the action, so that the gradient keeps its
+expectation and loses much of its luck. V(h) = Σ_a π(a) Q(h, a).
+
+Iteration t plays whole hands with the present policy and lets Q learn what came of the actions by
+TD(λ). What came of an action less V(h) is its advantage; with these the policy maximises some
+objective over some passes of mini-batches. The policy that is exported is a moving average of the
+network's weights.
+"""
+
+from __future__ import annotations
+
+import copy
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
+from typing import Protocol
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from pokerspiel.games.variants import Game
+from pokerspiel.solvers.lockstep import Hands, Seen, observation_size, private_size
+from pokerspiel.solvers.network import SOFTMAX, Network
+from pokerspiel.solvers.neural.experience import (
+    Experience,
+    Table,
+    later_surprises,
+    scale_of,
+)
+from pokerspiel.solvers.neural.fitting import descend, mean_loss
+from pokerspiel.solvers.neural.networks import (
+    adam_arrays,
+    masked,
+    module_arrays,
+    new_layers,
+    restore_adam,
+    restore_module,
+    to_network,
+)
+from pokerspiel.solvers.neural.neural_solver import NeuralSolver
+
+_WEIGHTS, _SHUFFLING = 0, 1
+
+
+class SelfPlayOptions(Protocol):
+    """The settings that all these algorithms have; what they mean is said at each."""
+
+    @property
+    def hands(self) -> int: ...
+    @property
+    def width(self) -> int: ...
+    @property
+    def depth(self) -> int: ...
+    @property
+    def learning_rate(self) -> float: ...
+    @property
+    def decay(self) -> float: ...
+    @property
+    def share(self) -> float: ...
+    @property
+    def passes(self) -> int: ...
+    @property
+    def batch(self) -> int: ...
+    @property
+    def norm(self) -> float: ...
+    @property
+    def memory(self) -> float: ...
+
+
+class SelfPlay(NeuralSolver):
+    """All but the objective, and what seats pay for their decisions."""
+
+    def __init__(
+        self, game: Game, options: SelfPlayOptions, seed: int, device: str, threads: int
+    ) -> None:
+        super().__init__(game, seed, device, threads)
+        self._settings = options
+        hidden = [options.width] * options.depth
+        inside, actions = observation_size(game), game.limits.num_actions
+        drawn = self.random(_WEIGHTS)
+        self._policy = new_layers([inside, *hidden, actions], drawn, 0.01).to(self.device)
+        seen = inside + (game.players - 1) * private_size(game)
+        self._critic = new_layers([seen, *hidden, actions], drawn, 0.1).to(self.device)
+        self._exported = copy.deepcopy(self._policy)
+        self._policy_adam = self._new_adam(self._policy)
+        self._critic_adam = self._new_adam(self._critic)
+        self._table = Table(game, options.hands, threads, with_others=True)
+        self._scale = scale_of(game)
+        self._losses: dict[str, float] = {}
+
+    def _new_adam(self, network: nn.Sequential) -> torch.optim.Adam:
+        return torch.optim.Adam(network.parameters(), self._settings.learning_rate, eps=1e-5)
+
+    def policy(self) -> Network:
+        return to_network([self._exported], SOFTMAX)
+
+    def losses(self) -> dict[str, float]:
+        return self._losses
+
+    def prepare(self) -> None:
+        self._table.play(self._choose, self.seed, 0, self.opponents)
+
+    def advance(self, iterations: int) -> None:
+        for _ in range(iterations):
+            first = self.iteration * self._settings.hands
+            experience = self._table.play(self._choose, self.seed, first, self.opponents)
+            self._learn(experience)
+            self._move_average()
+            self.count(len(experience.actions))
+
+    def _choose(self, hands: Hands, waiting: np.ndarray, seen: Seen) -> np.ndarray:
+        with torch.no_grad():
+            logits = self._policy(self._tensor(seen.observations))
+            chances = masked(logits, self._tensor(seen.legal)).softmax(1)
+        return np.asarray(chances.cpu().numpy(), np.float32)
+
+    def _tensor(self, array: np.ndarray) -> Tensor:
+        return torch.from_numpy(array).to(self.device)
+
+    @property
+    def _fall(self) -> float:
+        """What settings that fall are multiplied by in this iteration."""
+        return float((1.0 + self.iteration / self._settings.decay) ** -0.5)
+
+    # Learning.
+
+    @abstractmethod
+    def _objective(self, logits: Tensor, rows: dict[str, Tensor]) -> Tensor:
+        """What the policy maximises at a mini-batch: the columns of `_lesson`, and `advantages`."""
+
+    def _paid(self, experience: Experience) -> np.ndarray:
+        """[N] float64: what seats pay to the others when they decide so, in scales: nothing."""
+        return np.zeros(len(experience.actions))
+
+    def _learn(self, experience: Experience) -> None:
+        settings = self._settings
+        for group in self._policy_adam.param_groups:
+            group["lr"] = settings.learning_rate * self._fall**0.5
+        lesson = self._lesson(experience)
+        shuffling = self.random(_SHUFFLING)
+        error = self._passes(self._critic, self._critic_adam, self._error, lesson, shuffling)
+        worth = self._critic_values(lesson)
+        lesson["advantages"] = lesson["targets"] - (lesson["chances"] * worth).sum(1)
+        entropies: list[Tensor] = []
+
+        def loss(rows: dict[str, Tensor]) -> Tensor:
+            logits = masked(self._policy(rows["observations"]), rows["legal"])
+            entropies.append(entropy_of(logits).detach())
+            return -self._objective(logits, rows)
+
+        gain = -self._passes(self._policy, self._policy_adam, loss, lesson, shuffling)
+        entropy = float(torch.stack(entropies).mean())
+        self._losses = {"gain": gain, "entropy": entropy, "value_error": error}
+
+    def _lesson(self, experience: Experience) -> dict[str, Tensor]:
+        """The columns that are learnt from, a row for each decision.
+
+        `chances` is what the action was drawn from; `everything` is seen by the critic, which
+        learns that the actions are worth `targets`, in scales.
+        """
+        observations = self._tensor(experience.observations)
+        lesson = {
+            "observations": observations,
+            "everything": torch.cat((observations, self._tensor(experience.others)), 1),
+            "legal": self._tensor(experience.legal),
+            "chances": self._tensor(experience.chances),
+            "actions": self._tensor(experience.actions),
+        }
+        return {**lesson, "targets": self._targets(experience, lesson)}
+
+    def _targets(self, experience: Experience, lesson: dict[str, Tensor]) -> Tensor:
+        """[N] what came of the actions, in scales."""
+        worth = self._critic_values(lesson)
+        chosen = _of_actions(worth, lesson)
+        surprises = np.zeros(len(chosen), np.float32)
+        later_surprises(
+            experience.hands,
+            experience.seats,
+            self._paid(experience),
+            (lesson["chances"] * worth).sum(1).cpu().numpy(),
+            chosen.cpu().numpy(),
+            experience.returns / self._scale,
+            self._settings.share,
+            np.zeros((*experience.returns.shape, 4)),
+            surprises,
+        )
+        return chosen + self._tensor(surprises)
+
+    def _critic_values(self, lesson: dict[str, Tensor]) -> Tensor:
+        """[N, A] Q of all decisions."""
+        with torch.no_grad():
+            values: Tensor = self._critic(lesson["everything"])
+        return values
+
+    def _error(self, rows: dict[str, Tensor]) -> Tensor:
+        """How wrong the critic is."""
+        worth = _of_actions(self._critic(rows["everything"]), rows)
+        return (worth - rows["targets"]).square().mean()
+
+    def _passes(
+        self,
+        network: nn.Sequential,
+        optimizer: torch.optim.Adam,
+        loss: Callable[[dict[str, Tensor]], Tensor],
+        lesson: dict[str, Tensor],
+        shuffling: np.random.Generator,
+    ) -> float:
+        """Some passes over mini-batches of the lesson; returns the mean loss."""
+        settings = self._settings
+        losses = []
+        for _ in range(settings.passes):
+            order = self._tensor(shuffling.permutation(len(lesson["actions"])))
+            for places in order.split(settings.batch):
+                error = loss({name: rows[places] for name, rows in lesson.items()})
+                losses.append(descend(optimizer, network, error, settings.norm))
+        return mean_loss(losses)
+
+    def _move_average(self) -> None:
+        """Move the exported weights towards the present ones.
+
+        Until their memory is as long as it may be, network t weighs about t³.
+        """
+        kept = min(self._settings.memory, self.iteration / (self.iteration + 4.0))
+        with torch.no_grad():
+            for mean, now in zip(
+                self._exported.parameters(), self._policy.parameters(), strict=True
+            ):
+                mean.lerp_(now, 1.0 - kept)
+
+    # Checkpoints.
+
+    def to_arrays(self) -> dict[str, np.ndarray]:
+        return {
+            **module_arrays("policy", self._policy),
+            **module_arrays("critic", self._critic),
+            **module_arrays("exported", self._exported),
+            **adam_arrays("policy.adam", self._policy_adam),
+            **adam_arrays("critic.adam", self._critic_adam),
+        }
+
+    def restore_networks(self, arrays: Mapping[str, np.ndarray]) -> None:
+        restore_module("policy", self._policy, arrays)
+        restore_module("critic", self._critic, arrays)
+        restore_module("exported", self._exported, arrays)
+        restore_adam("policy.adam", self._policy_adam, arrays)
+        restore_adam("critic.adam", self._critic_adam, arrays)
+
+
+def _of_actions(worth: Tensor, rows: dict[str, Tensor]) -> Tensor:
+    """[n] what the actions that were played are worth."""
+    return worth.gather(1, rows["actions"][:, None])[:, 0]
+
+
+def finite_logs(logits: Tensor) -> Tensor:
+    """Logarithms of the chances of masked logits, with 0 for those that have no chance."""
+    return torch.where(torch.isfinite(logits), logits.log_softmax(1), 0.0)
+
+
+def entropy_of(logits: Tensor) -> Tensor:
+    """The mean entropy of the chances of masked logits."""
+    return -(logits.softmax(1) * finite_logs(logits)).sum(1).mean()
