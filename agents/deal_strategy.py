@@ -10,7 +10,14 @@ from scipy.stats import binom
 from pokerspiel.agents.agent import Agent, CompiledAgent
 from pokerspiel.agents.bot_file import Bot
 from pokerspiel.agents.heuristics import bet_by_equity
-from pokerspiel.agents.policy import EQUITY, MISSED, Policy, lifted_probabilities, new_work
+from pokerspiel.agents.policy import (
+    EQUITY,
+    MISSED,
+    NETWORK,
+    Policy,
+    lifted_probabilities,
+    new_work,
+)
 from pokerspiel.games.compiled import kernel
 from pokerspiel.games.deals import Deal, DealChain
 from pokerspiel.games.kernel import CHANCE, act, audience, legal_actions
@@ -36,7 +43,13 @@ def deal_strategy_of(agent: Agent, chain: DealChain) -> Found:
         raise ValueError(f"{agent.name} is no bot with a table: its strategy is not known")
     if agent.game is not None and agent.game.parameters["abstraction"] == "none":
         raise ValueError(f"{agent.name} remembers earlier deals: it has no strategy for each deal")
-    return _Inquiry(agent.policy(game), game, chain).strategy()
+    policy = agent.policy(game)
+    if policy.kind == NETWORK and len(policy.network.up_to) > 1:
+        raise ValueError(
+            f"{agent.name} draws one of {len(policy.network.up_to)} networks for a whole hand: it "
+            "has no strategy for each deal"
+        )
+    return _Inquiry(policy, game, chain).strategy()
 
 
 class _Inquiry:

@@ -108,12 +108,16 @@ def restore_module(name: str, module: nn.Module, arrays: Mapping[str, np.ndarray
 
 
 def adam_arrays(name: str, optimizer: torch.optim.Adam) -> dict[str, np.ndarray]:
-    """The moments of Adam and its number of steps, by the place of the parameter."""
+    """The number of Adam's steps and its moments, by the place of the parameter."""
     arrays = {}
     for place, state in optimizer.state_dict()["state"].items():
-        for key in ("step", "exp_avg", "exp_avg_sq"):
-            arrays[f"{name}.{place}.{key}"] = torch.as_tensor(state[key]).cpu().numpy()
+        for key in _OF_ADAM:
+            values = torch.as_tensor(state[key]).cpu().numpy()
+            arrays[f"{name}.{place}.{key}"] = np.atleast_1d(values)
     return arrays
+
+
+_OF_ADAM = ("step", "exp_avg", "exp_avg_sq")
 
 
 def restore_adam(name: str, optimizer: torch.optim.Adam, arrays: Mapping[str, np.ndarray]) -> None:
@@ -123,12 +127,13 @@ def restore_adam(name: str, optimizer: torch.optim.Adam, arrays: Mapping[str, np
     """
     document: dict[str, Any] = optimizer.state_dict()
     parameters = [weights for group in optimizer.param_groups for weights in group["params"]]
-    has_moved = any(key.startswith(f"{name}.") for key in arrays)
-    document["state"] = {
-        place: {
+    if not any(key.startswith(f"{name}.") for key in arrays):
+        parameters = []
+    for place, weights in enumerate(parameters):
+        shapes = ((1,), weights.shape, weights.shape)
+        found = {
             key: torch.from_numpy(stored(arrays, f"{name}.{place}.{key}", shape))
-            for key, shape in (("step", ()), ("exp_avg", w.shape), ("exp_avg_sq", w.shape))
+            for key, shape in zip(_OF_ADAM, shapes, strict=True)
         }
-        for place, w in enumerate(parameters if has_moved else [])
-    }
+        document["state"][place] = {**found, "step": found["step"].reshape(())}
     optimizer.load_state_dict(document)
