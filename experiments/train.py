@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time as clock
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,9 +12,9 @@ from pokerspiel.experiments.game_choice import with_usual_abstraction
 from pokerspiel.experiments.machine import origin
 from pokerspiel.experiments.options import bytes_text, parse_bytes
 from pokerspiel.experiments.output import note, print_json
-from pokerspiel.experiments.progress import ProgressReport
 from pokerspiel.experiments.run_folder import RunFolder
-from pokerspiel.experiments.run_log import Interrupts, RunLog, share_done, what_is_left
+from pokerspiel.experiments.run_log import RunLog, what_is_left
+from pokerspiel.experiments.training_loop import Trainee, train
 from pokerspiel.games.variants import Game
 from pokerspiel.solvers.mccfr import Mccfr, MccfrState, Progress, estimate_size
 from pokerspiel.solvers.traversal import Scheme
@@ -32,9 +31,6 @@ ABSTRACTIONS = {
 HANDS, FEW_HANDS = 100_000, 10_000
 """Random hands from which the size of a run is guessed: few where buckets take long to find, and
 there are not many situations."""
-METRICS_EVERY = 2.0
-"""Seconds between two lines of metrics."""
-
 INTERRUPTED = 130
 MEMORY_FULL = 2
 
@@ -178,35 +174,21 @@ def load_state(folder: RunFolder, limit: int | None) -> MccfrState:
         raise ValueError(f"{folder.latest_checkpoint()}: {error}") from None
 
 
-class _Watcher:
-    """Follows a run: its log and the progress bar."""
-
-    def __init__(self, solver: Mccfr, plan: Plan, log: RunLog, report: ProgressReport) -> None:
+class _Trainee(Trainee[Progress]):
+    def __init__(self, solver: Mccfr, plan: Plan) -> None:
+        self.title = plan.game
+        self._solver = solver
         self._plan = plan
-        self._log = log
-        self._report = report
-        self._begin = solver.progress()
-        self._next_metrics = clock.monotonic()
 
-    def __call__(self, now: Progress) -> None:
-        share = share_done(self._begin, now, self._plan.time, self._plan.iterations)
-        self._report.show(share, self._words(now))
-        if clock.monotonic() >= self._next_metrics:
-            self._next_metrics = clock.monotonic() + METRICS_EVERY
-            self.write_metrics(now)
-        self._log.save_if_due()
+    def progress(self) -> Progress:
+        return self._solver.progress()
 
-    def write_metrics(self, now: Progress) -> None:
-        self._log.add({**vars(now), "nodes_per_second": self._rate(now)})
+    def run(self, on_progress: Callable[[Progress], None]) -> str:
+        return self._solver.run(self._plan.iterations, self._plan.time, on_progress)
 
-    def _rate(self, now: Progress) -> float:
-        """Nodes a second since the run began or went on."""
-        seconds = now.seconds - self._begin.seconds
-        return (now.nodes - self._begin.nodes) / seconds if seconds > 0 else 0.0
-
-    def _words(self, now: Progress) -> str:
+    def words(self, now: Progress, rate: float) -> str:
         return (
-            f"{now.iteration:,} iterations, {self._rate(now) / 1e6:.2f}M nodes/s, "
+            f"{now.iteration:,} iterations, {rate / 1e6:.2f}M nodes/s, "
             f"{now.information_sets:,} information sets, {bytes_text(now.bytes)}"
         )
 
@@ -216,21 +198,7 @@ def _train(solver: Mccfr, plan: Plan, folder: RunFolder, json: bool, quiet: bool
     if plan.time is None and plan.iterations is None:
         note("no --time and no --iterations: Ctrl-C ends the training and saves it", quiet)
     log = RunLog(folder, solver.state, plan.checkpoint_every, solver.free_memory)
-    with Interrupts() as interrupts, ProgressReport(plan.game, quiet) as report:
-        watcher = _Watcher(solver, plan, log, report)
-
-        def on_progress(now: Progress) -> None:
-            watcher(now)
-            interrupts.check()
-
-        try:
-            status: str = solver.run(plan.iterations, plan.time, on_progress)
-            interrupts.check()
-        except KeyboardInterrupt:
-            status = "interrupted"
-        watcher.write_metrics(solver.progress())
-        path = log.save()
-        log.close()
+    status, path = train(_Trainee(solver, plan), log, (plan.time, plan.iterations), quiet)
     _print_result(status, solver.progress(), plan, folder, path, json, quiet)
     return {"interrupted": INTERRUPTED, "full": MEMORY_FULL}.get(status, 0)
 

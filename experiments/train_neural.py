@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time as clock
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,9 +11,9 @@ from pokerspiel.experiments import run_folder
 from pokerspiel.experiments.game_choice import parse_settings, with_usual_abstraction
 from pokerspiel.experiments.machine import origin
 from pokerspiel.experiments.output import note, print_json
-from pokerspiel.experiments.progress import ProgressReport
 from pokerspiel.experiments.run_folder import NEURAL, RunFolder
-from pokerspiel.experiments.run_log import Interrupts, RunLog, share_done, what_is_left
+from pokerspiel.experiments.run_log import RunLog, what_is_left
+from pokerspiel.experiments.training_loop import Trainee, train
 from pokerspiel.games.variants import Game
 from pokerspiel.solvers.neural import catalogue
 from pokerspiel.solvers.solver import Progress
@@ -31,8 +30,6 @@ Networks look at the cards themselves. `hands` forgets what no later deal depend
 offers few discards and tells the network what a hand is worth.
 """
 
-METRICS_EVERY = 2.0
-"""Seconds between two lines of metrics."""
 INTERRUPTED = 130
 
 
@@ -140,40 +137,30 @@ def load_solver(folder: RunFolder, plan: Plan) -> Any:
     return solver
 
 
-class _Watcher:
-    """Follows a run: its log and the progress bar."""
-
-    def __init__(self, solver: Any, plan: Plan, log: RunLog, report: ProgressReport) -> None:
+class _Trainee(Trainee[Progress]):
+    def __init__(self, solver: Any, plan: Plan) -> None:
+        self.title = f"{plan.algorithm}, {plan.game}"
         self._solver = solver
         self._plan = plan
-        self._log = log
-        self._report = report
-        self._begin = solver.progress()
-        self._next_metrics = clock.monotonic()
 
-    def __call__(self, now: Progress) -> None:
-        share = share_done(self._begin, now, self._plan.time, self._plan.iterations)
-        self._report.show(share, self._words(now))
-        if clock.monotonic() >= self._next_metrics:
-            self._next_metrics = clock.monotonic() + METRICS_EVERY
-            self.write_metrics(now)
-        self._log.save_if_due()
+    def progress(self) -> Progress:
+        now: Progress = self._solver.progress()
+        return now
 
-    def write_metrics(self, now: Progress) -> None:
-        numbers = {**vars(now), "nodes_per_second": self._rate(now)}
-        self._log.add({**numbers, **self._solver.losses()})
+    def run(self, on_progress: Callable[[Progress], None]) -> str:
+        self._solver.run(self._plan.iterations, self._plan.time, on_progress)
+        return "done"
 
-    def _rate(self, now: Progress) -> float:
-        """Decisions a second since the run began or went on."""
-        seconds = now.seconds - self._begin.seconds
-        return (now.nodes - self._begin.nodes) / seconds if seconds > 0 else 0.0
-
-    def _words(self, now: Progress) -> str:
+    def words(self, now: Progress, rate: float) -> str:
         losses = ", ".join(
-            f"{name.replace('_', ' ')} {value:.3f}" for name, value in self._solver.losses().items()
+            f"{name.replace('_', ' ')} {value:.3f}" for name, value in self.more_metrics().items()
         )
-        words = f"{now.iteration:,} iterations, {now.nodes:,} decisions, {self._rate(now):,.0f}/s"
+        words = f"{now.iteration:,} iterations, {now.nodes:,} decisions, {rate:,.0f}/s"
         return f"{words}; {losses}" if losses else words
+
+    def more_metrics(self) -> Mapping[str, float]:
+        losses: dict[str, float] = self._solver.losses()
+        return losses
 
 
 def _train(solver: Any, plan: Plan, folder: RunFolder, json: bool, quiet: bool) -> int:
@@ -181,25 +168,7 @@ def _train(solver: Any, plan: Plan, folder: RunFolder, json: bool, quiet: bool) 
     if plan.time is None and plan.iterations is None:
         note("no --time and no --iterations: Ctrl-C ends the training and saves it", quiet)
     log = RunLog(folder, solver, plan.checkpoint_every)
-    status = "done"
-    with (
-        Interrupts() as interrupts,
-        ProgressReport(f"{plan.algorithm}, {plan.game}", quiet) as report,
-    ):
-        watcher = _Watcher(solver, plan, log, report)
-
-        def on_progress(now: Progress) -> None:
-            watcher(now)
-            interrupts.check()
-
-        try:
-            solver.run(plan.iterations, plan.time, on_progress)
-            interrupts.check()
-        except KeyboardInterrupt:
-            status = "interrupted"
-        watcher.write_metrics(solver.progress())
-        path = log.save()
-        log.close()
+    status, path = train(_Trainee(solver, plan), log, (plan.time, plan.iterations), quiet)
     _print_result(status, solver.progress(), plan, folder, path, json, quiet)
     return INTERRUPTED if status == "interrupted" else 0
 
