@@ -31,6 +31,8 @@ NEURAL: dict[str, Entry] = {
     "sd-cfr": Entry("deep_cfr", "DeepCfr", "Steinberger 2019", {"distil": False}),
     "deep-cfr": Entry("deep_cfr", "DeepCfr", "Brown and others 2019", {"distil": True}),
     "dream": Entry("dream", "Dream", "Steinberger, Lerer and Brown 2020", {}),
+    "nfsp": Entry("nfsp", "Nfsp", "Heinrich and Silver 2016", {}),
+    "r-nad": Entry("r_nad", "RNad", "Perolat and others 2022", {}),
     "ppo": Entry(
         "policy_gradient", "PolicyGradient", "Schulman and others 2017", {"mirror": False}
     ),

@@ -41,6 +41,7 @@ from pokerspiel.solvers.neural.networks import (
 from pokerspiel.solvers.neural.outcome_walks import Walks, estimates, history_size, walk
 from pokerspiel.solvers.neural.regret_networks import OWN_PURPOSES, STORING, RegretNetworks
 from pokerspiel.solvers.neural.reservoir import LatestRows
+from pokerspiel.solvers.neural.settings import check_settings
 
 _BASELINE, _VALUING = OWN_PURPOSES, OWN_PURPOSES + 1
 
@@ -81,6 +82,9 @@ class Options:
     """Decisions of such a mini-batch."""
     baseline_capacity: int = 200_000
     """Latest decisions from which the baseline learns."""
+
+    def __post_init__(self) -> None:
+        check_settings(self, up_to_one=("exploration",), or_zero=("anew_every", "baseline_updates"))
 
 
 class Dream(RegretNetworks):

@@ -38,6 +38,7 @@ from pokerspiel.solvers.neural.networks import (
 )
 from pokerspiel.solvers.neural.neural_solver import NeuralSolver
 from pokerspiel.solvers.neural.reservoir import LatestRows, Reservoir
+from pokerspiel.solvers.neural.settings import check_settings
 
 _WEIGHTS, _MODES, _STORING, _VALUING, _IMITATING = range(5)
 
@@ -77,6 +78,9 @@ class Options:
     best response notices what has changed."""
     average_capacity: int = 2_000_000
     """Rows of the reservoir of best responses."""
+
+    def __post_init__(self) -> None:
+        check_settings(self, up_to_one=("anticipation", "exploration"), or_zero=("exploration",))
 
 
 class Nfsp(NeuralSolver):

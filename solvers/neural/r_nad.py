@@ -36,11 +36,12 @@ from pokerspiel.games.variants import Game
 from pokerspiel.solvers.neural.experience import Experience
 from pokerspiel.solvers.neural.networks import masked, module_arrays, restore_module
 from pokerspiel.solvers.neural.self_play import SelfPlay, finite_logs
+from pokerspiel.solvers.neural.settings import check_settings
 
 
 @dataclass(frozen=True)
 class Options:
-    """Settings; the learning rate falls by (1 + t / decay)^(-1/2), with t the iteration."""
+    """Settings; the learning rate falls by (1 + t / decay)^(-1/4), with t the iteration."""
 
     hands: int = 2048
     """Hands of an iteration."""
@@ -71,6 +72,9 @@ class Options:
     """Greatest norm of a gradient."""
     memory: float = 0.98
     """Weight of the past in the moving average that is exported; 0 exports the last network."""
+
+    def __post_init__(self) -> None:
+        check_settings(self, up_to_one=("share", "memory"), or_zero=("share", "memory"))
 
 
 class RNad(SelfPlay):
@@ -114,8 +118,7 @@ class RNad(SelfPlay):
         wanted = np.take_along_axis(anchored.cpu().numpy(), actions, 1)[:, 0]
         return np.asarray(self.options.regularisation * (np.log(played) - wanted))
 
-    def _lesson(self, experience: Experience) -> dict[str, Tensor]:
-        lesson = super()._lesson(experience)
+    def _prepared(self, lesson: dict[str, Tensor]) -> dict[str, Tensor]:
         anchored = self._anchored(lesson["observations"], lesson["legal"])
         before = torch.where(lesson["legal"], lesson["chances"].clamp_min(1e-8).log(), 0.0)
         cost = self.options.regularisation * (before - anchored)

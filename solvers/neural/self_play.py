@@ -130,7 +130,7 @@ class SelfPlay(NeuralSolver):
 
     @abstractmethod
     def _objective(self, logits: Tensor, rows: dict[str, Tensor]) -> Tensor:
-        """What the policy maximises at a mini-batch: the columns of `_lesson`, and `advantages`."""
+        """What the policy maximises at a mini-batch of the columns of `_prepared`."""
 
     def _paid(self, experience: Experience) -> np.ndarray:
         """[N] float64: what seats pay to the others when they decide so, in scales: nothing."""
@@ -144,7 +144,8 @@ class SelfPlay(NeuralSolver):
         shuffling = self.random(_SHUFFLING)
         error = self._passes(self._critic, self._critic_adam, self._error, lesson, shuffling)
         worth = self._critic_values(lesson)
-        lesson["advantages"] = lesson["targets"] - (lesson["chances"] * worth).sum(1)
+        advantages = lesson["targets"] - (lesson["chances"] * worth).sum(1)
+        lesson = self._prepared({**lesson, "advantages": advantages})
         entropies: list[Tensor] = []
 
         def loss(rows: dict[str, Tensor]) -> Tensor:
@@ -171,6 +172,10 @@ class SelfPlay(NeuralSolver):
             "actions": self._tensor(experience.actions),
         }
         return {**lesson, "targets": self._targets(experience, lesson)}
+
+    def _prepared(self, lesson: dict[str, Tensor]) -> dict[str, Tensor]:
+        """The columns for the policy, whose objective may want more of them."""
+        return lesson
 
     def _targets(self, experience: Experience, lesson: dict[str, Tensor]) -> Tensor:
         """[N] what came of the actions, in scales."""
