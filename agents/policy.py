@@ -220,7 +220,7 @@ def lifted_probabilities(
     return found
 
 
-_DECISIONS = np.uint64(0xFF)
+_DECISIONS = np.uint64(0xFFFF)
 """The bits of a seed that tell the decisions of a seat in one hand apart."""
 
 

@@ -37,6 +37,8 @@ def test_every_ratio_of_the_plan_has_a_row() -> None:
         "sviten_special external sampling": 100,
         "five-card hands": 60,
         "Omaha with five hole cards": 100,
+        "leduc environment in batch": 50,
+        "leduc Deep CFR": 20,
     }
     for game, against_openspiel, against_liteefg in (
         ("kuhn_poker", 80, 30),

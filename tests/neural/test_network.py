@@ -101,12 +101,12 @@ def test_a_member_is_drawn_as_often_as_its_share_says() -> None:
 
 
 def test_the_member_of_a_hand_stays_the_same_in_the_hand() -> None:
-    """Seeds of one seat in one hand share all bits but the last, of another hand or seat none."""
+    """Seeds of one seat in one hand share all but the last bits, of another hand or seat none."""
     hand = int(mix(np.uint64(1), np.uint64(2)))
-    seeds = [int(decision_seed(np.uint64(hand), 1, decision)) >> 8 for decision in range(20)]
+    seeds = [int(decision_seed(np.uint64(hand), 1, decision)) >> 16 for decision in range(20)]
     assert len(set(seeds)) == 1
-    assert int(decision_seed(np.uint64(hand), 0, 0)) >> 8 != seeds[0]
-    assert int(decision_seed(np.uint64(hand + 1), 1, 0)) >> 8 != seeds[0]
+    assert int(decision_seed(np.uint64(hand), 0, 0)) >> 16 != seeds[0]
+    assert int(decision_seed(np.uint64(hand + 1), 1, 0)) >> 16 != seeds[0]
     assert len({int(decision_seed(np.uint64(hand), 1, decision)) for decision in range(20)}) == 20
 
 
