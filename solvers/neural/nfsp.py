@@ -45,7 +45,7 @@ _WEIGHTS, _MODES, _STORING, _VALUING, _IMITATING = range(5)
 
 @dataclass(frozen=True)
 class Options:
-    """Settings; those that fall do so by (1 + t / decay)^(-1/2), with t the iteration."""
+    """Settings."""
 
     hands: int = 256
     """Hands of an iteration."""
@@ -56,13 +56,16 @@ class Options:
     anticipation: float = 0.2
     """η: chance that a seat plays its best response in a hand."""
     exploration: float = 0.06
-    """ε: chance that a best response acts at random; it falls."""
-    decay: float = 1000.0
-    """Iterations after which the falling settings are at 0.71 of their start."""
+    """ε: chance that a best response acts at random; it falls by (1 + t / decay)^(-1/2), with t the
+    iteration."""
+    decay: float = 100.0
+    """Iterations after which ε is at 0.71 of its start."""
     value_rate: float = 1e-3
-    """Learning rate of Adam for the values; it falls."""
+    """Learning rate of Adam for the values; it falls by (1 + t / rate_decay)^(-1/2)."""
     average_rate: float = 1e-3
-    """The same for the average policy; it falls."""
+    """The same for the average policy."""
+    rate_decay: float = 2000.0
+    """Iterations after which the learning rates are at 0.71 of their start."""
     value_updates: int = 32
     """Mini-batches that the values learn from in an iteration."""
     average_updates: int = 16
@@ -75,7 +78,7 @@ class Options:
     """Iterations after which Q' becomes what Q is."""
     value_capacity: int = 50_000
     """Latest transitions from which values are learnt: the more, the less noise, but the later a
-    best response notices what has changed."""
+    best response notices that the average has changed."""
     average_capacity: int = 2_000_000
     """Rows of the reservoir of best responses."""
 
@@ -158,7 +161,7 @@ class Nfsp(NeuralSolver):
 
     def _best_response(self, observations: np.ndarray, legal: np.ndarray) -> np.ndarray:
         """[n, A]: the action of the greatest value, but for exploration."""
-        explores = self.options.exploration * self._fall
+        explores = self.options.exploration * self._fallen(self.options.decay)
         with torch.no_grad():
             values = masked(self._values(self._tensor(observations)), self._tensor(legal))
         greedy = values.argmax(1).cpu().numpy()[:, None] == np.arange(legal.shape[1])
@@ -175,18 +178,18 @@ class Nfsp(NeuralSolver):
 
     # Learning.
 
-    @property
-    def _fall(self) -> float:
-        """What settings that fall are multiplied by in this iteration."""
-        return float((1.0 + self.iteration / self.options.decay) ** -0.5)
+    def _fallen(self, decay: float) -> float:
+        """What a setting that falls is multiplied by in this iteration."""
+        return float((1.0 + self.iteration / decay) ** -0.5)
 
     def _set_rates(self) -> None:
+        fallen = self._fallen(self.options.rate_decay)
         for optimizer, rate in (
             (self._value_adam, self.options.value_rate),
             (self._average_adam, self.options.average_rate),
         ):
             for group in optimizer.param_groups:
-                group["lr"] = rate * self._fall
+                group["lr"] = rate * fallen
 
     def _store(self, experience: Experience, responds: np.ndarray) -> None:
         random = self.random(_STORING)

@@ -18,8 +18,8 @@ which is known, is not sampled. So that rare actions do not make all steps noisy
 multiplied by min(1, π(b) / δ), which leaves the point of rest where it is. Hands are learnt from
 when they have just been played, so that generalised advantages take the place of v-trace.
 
-A π_reg that is replaced before the policy has come to rest makes self-play circle, and its noise
-adds up; so the intervals grow as the learning rate falls.
+The convergence asks for a policy that has come to rest before π_reg is replaced, so the intervals
+grow as the learning rate falls.
 """
 
 from __future__ import annotations
