@@ -155,7 +155,14 @@ def _learned(target: CompiledAgent, game: Game, options: Options, quiet: bool) -
         report.show(share, f"{now.iteration:,} iterations, {now.nodes:,} decisions")
 
     with ProgressReport(f"{responder.game}: {responder.name}", quiet) as report:
-        solver.run(seconds=options.time, on_progress=show)
+        try:
+            solver.run(seconds=options.time, on_progress=show)
+        except KeyboardInterrupt:
+            note(f"interrupted after {solver.iteration:,} iterations")
+            raise
+        finally:
+            if options.response is not None and solver.iteration > 0:
+                _save_learned(responder, target, options.response)
     bot = responder.bot()
     about = {
         "responder": str(responder.game),
@@ -164,24 +171,27 @@ def _learned(target: CompiledAgent, game: Game, options: Options, quiet: bool) -
         "decisions": solver.nodes,
         "training_seconds": solver.seconds,
     }
-    if options.response is not None:
-        save_bot(
-            options.response,
-            responder.game,
-            bot.table,
-            algorithm=f"ppo against {target.name}",
-            seed=options.seed,
-            iterations=solver.iteration,
-            nodes=solver.nodes,
-            seconds=solver.seconds,
-        )
-        note(f"{options.response}: a {responder.name}", quiet)
     return Opponent(
         bot,
         about,
         f"The responder is a network that learnt for {solver.seconds:.1f} s, {solver.nodes:,} "
         f"decisions, in {responder.game} with the abstraction {responder.game.abstraction}",
     )
+
+
+def _save_learned(responder: LearnedResponder, target: Agent, path: Path) -> None:
+    solver = responder.solver
+    save_bot(
+        path,
+        responder.game,
+        responder.bot().table,
+        algorithm=f"ppo against {target.name}",
+        seed=solver.seed,
+        iterations=solver.iteration,
+        nodes=solver.nodes,
+        seconds=solver.seconds,
+    )
+    note(f"{path}: a {responder.name}")
 
 
 def _abstract_game(target: CompiledAgent, game: Game, text: str | None) -> Game:

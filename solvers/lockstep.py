@@ -186,14 +186,22 @@ def see_all(hands: Any, tables: Any, waiting: Any, out: Any) -> None:
 def draw_actions(hands: Any, waiting: Any, chances: Any, actions: Any) -> None:
     """Draw an action for each waiting hand by its row of `chances` [rows, A], with its own luck."""
     for row in range(len(waiting)):
-        mark = random_unit(hands.luck[waiting[row]])
-        below = 0.0
-        for a in range(chances.shape[1]):
-            if chances[row, a] > 0.0:
-                actions[row] = a
-                below += chances[row, a]
-                if mark < below:
-                    break
+        actions[row] = drawn_action(chances[row], hands.luck[waiting[row]])
+
+
+@kernel
+def drawn_action(chances: Any, random: Any) -> int:
+    """An action number, each as likely as its chance says."""
+    mark = random_unit(random)
+    below = 0.0
+    drawn = -1
+    for action in range(len(chances)):
+        if chances[action] > 0.0:
+            drawn = action
+            below += chances[action]
+            if mark < below:
+                break
+    return drawn
 
 
 @kernel

@@ -27,11 +27,10 @@ from pokerspiel.games.kernel import (
     mix,
     next_card,
     observe,
-    random_unit,
     seed_deck,
 )
 from pokerspiel.games.variants import Game
-from pokerspiel.solvers.lockstep import Seen, new_seen
+from pokerspiel.solvers.lockstep import Seen, drawn_action, new_seen
 
 Strategy = Callable[[Seen], np.ndarray]
 """Gives the chances [n, A] with which the seats to act choose."""
@@ -191,7 +190,7 @@ def _expand(
         own = seen.seats[row] == traverser
         drawn = -1
         if not own:
-            drawn = _draw(chances[row], luck.random[level.traversal[i]])
+            drawn = drawn_action(chances[row], luck.random[level.traversal[i]])
         for action in range(wide):
             if seen.legal[row, action] and (own or action == drawn):
                 after.states[n] = level.states[i]
@@ -200,21 +199,6 @@ def _expand(
                 after.edge[n] = sample * wide + action if own else level.edge[i]
                 n += 1
         sample += own
-
-
-@kernel
-def _draw(chances: Any, random: Any) -> int:
-    """An action number, each as likely as its chance says."""
-    mark = random_unit(random)
-    below = 0.0
-    drawn = -1
-    for action in range(len(chances)):
-        if chances[action] > 0.0:
-            drawn = action
-            below += chances[action]
-            if mark < below:
-                break
-    return drawn
 
 
 @kernel
