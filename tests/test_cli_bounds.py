@@ -93,9 +93,12 @@ def test_a_responder_learns_in_the_abstraction_that_is_named() -> None:
     assert "A lower bound, by sampling" in out and "not the exact exploitability" in out
 
 
-def test_what_was_learnt_before_an_interrupt_is_kept(tmp_path: Path) -> None:
+@pytest.mark.parametrize("bound", ["trained", "learned"])
+def test_what_was_learnt_before_an_interrupt_is_kept(tmp_path: Path, bound: str) -> None:
+    if bound == "learned":
+        pytest.importorskip("torch")
     path = tmp_path / "response.pspiel"
-    words = ("exploit", "random", "--game", "leduc", "--bound", "trained")
+    words = ("exploit", "random", "--game", "leduc", "--bound", bound)
     succeed(*words, "--time", 0.01, "--hands", 2)  # compiles
     threading.Timer(2.0, signal.raise_signal, [signal.SIGINT]).start()
     outcome = pokerspiel(*words, "--time", 100, "--response", path)
