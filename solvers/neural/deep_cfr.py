@@ -18,9 +18,10 @@ from torch import Tensor
 
 from pokerspiel.games.variants import Game
 from pokerspiel.solvers.network import SOFTMAX, Network
+from pokerspiel.solvers.neural.fitting import cross_entropy
+from pokerspiel.solvers.neural.memories import ConciseSample
 from pokerspiel.solvers.neural.networks import masked, new_layers, to_network
 from pokerspiel.solvers.neural.regret_networks import OWN_PURPOSES, STORING, RegretNetworks
-from pokerspiel.solvers.neural.reservoir import Reservoir
 from pokerspiel.solvers.neural.settings import check_settings
 from pokerspiel.solvers.neural.traversals import Visits, traverse
 
@@ -48,7 +49,7 @@ class Options:
     norm: float = 1.0
     """Greatest norm of a gradient."""
     capacity: int = 1_000_000
-    """Rows of each reservoir."""
+    """Situations in each memory."""
     members: int = 1000
     """Most iterations whose networks are kept; of more than that every other one is dropped, its
     weight taken over by the next."""
@@ -74,7 +75,9 @@ class DeepCfr(RegretNetworks):
         super().__init__(game, options, seed, device, threads)
         self.options = options
         self.distil = distil
-        self._strategies = Reservoir(options.capacity if distil else 0, self._columns)
+        self._strategies = ConciseSample(
+            options.capacity if distil else 0, self._sizes[0], self._sizes[-1]
+        )
 
     def prepare(self) -> None:
         traverse(self.game, self._strategy, 0, 1, self.seed, 0)
@@ -94,7 +97,7 @@ class DeepCfr(RegretNetworks):
             random,
             observations=visits.observations,
             legal=visits.legal,
-            targets=(visits.advantages / self._scale).astype(np.float32),
+            targets=visits.advantages / self._scale,
             weights=np.full(len(visits.legal), weight),
         )
         if self.distil:
@@ -114,8 +117,8 @@ class DeepCfr(RegretNetworks):
         network = new_layers(self._sizes, self.random(_AVERAGING), 0.01).to(self.device)
 
         def loss(rows: dict[str, Tensor]) -> Tensor:
-            logs = masked(network(rows["observations"]), rows["legal"]).log_softmax(1)
-            return -(rows["targets"] * logs.clamp_min(-30.0)).sum(1)
+            logits = masked(network(rows["observations"]), rows["legal"])
+            return cross_entropy(logits, rows["targets"])
 
         updates = self.options.average_updates
         self._fit(network, self._strategies, loss, updates, self.random(_AVERAGING, 1))

@@ -30,7 +30,8 @@ from torch import Tensor
 from pokerspiel.games.variants import Game
 from pokerspiel.solvers.lockstep import Seen, observation_size
 from pokerspiel.solvers.neural.experience import Experience, Table, next_decisions
-from pokerspiel.solvers.neural.fitting import descend, drawn_rows, mean_loss
+from pokerspiel.solvers.neural.fitting import descend, drawn_rows, mean_loss, new_adam
+from pokerspiel.solvers.neural.memories import LatestRows
 from pokerspiel.solvers.neural.networks import (
     adam_arrays,
     module_arrays,
@@ -40,7 +41,6 @@ from pokerspiel.solvers.neural.networks import (
 )
 from pokerspiel.solvers.neural.outcome_walks import Walks, estimates, history_size, walk
 from pokerspiel.solvers.neural.regret_networks import OWN_PURPOSES, STORING, RegretNetworks
-from pokerspiel.solvers.neural.reservoir import LatestRows
 from pokerspiel.solvers.neural.settings import check_settings
 
 _BASELINE, _VALUING = OWN_PURPOSES, OWN_PURPOSES + 1
@@ -72,7 +72,7 @@ class Options:
     norm: float = 1.0
     """Greatest norm of a gradient."""
     capacity: int = 1_000_000
-    """Rows of each reservoir of advantages."""
+    """Situations in each memory of advantages."""
     members: int = 1000
     """Most iterations whose networks are kept; of more than that every other one is dropped, its
     weight taken over by the next."""
@@ -104,7 +104,7 @@ class Dream(RegretNetworks):
         sees, actions = history_size(game), game.limits.num_actions
         sizes = [sees, *[options.width] * options.depth, game.players * actions]
         self._baseline = new_layers(sizes, self.random(_BASELINE), 0.0).to(self.device)
-        self._optimizer = torch.optim.Adam(self._baseline.parameters(), options.learning_rate)
+        self._optimizer = new_adam(self._baseline, options.learning_rate)
         self._lines = LatestRows(
             options.baseline_capacity,
             {
@@ -136,8 +136,8 @@ class Dream(RegretNetworks):
             self.random(STORING, player),
             observations=experience.observations[own],
             legal=experience.legal[own],
-            targets=(advantages[own] / self._scale).astype(np.float32),
-            weights=((self.iteration + 1) / reach[own]).astype(np.float32),
+            targets=advantages[own] / self._scale,
+            weights=(self.iteration + 1) / reach[own],
         )
         self._store_lines(walks)
         return len(own)
@@ -155,7 +155,6 @@ class Dream(RegretNetworks):
         following = _following(experience)
         rows = (lines.met + following) % lines.capacity
         lines.add(
-            self.random(STORING),
             histories=walks.histories,
             legal=experience.legal,
             seats=experience.seats,

@@ -7,7 +7,7 @@ next one in the hand, go to a circular memory, from which deep Q-learning (Mnih 
     Q(s, a) <- u at the end of the hand, else max over a' of Q'(s', a')
 
 with Q' as Q was some mini-batches ago; the best response explores with a chance ε that falls. What
-best responses do goes to a reservoir, which the average policy learns to imitate: the mean of all
+best responses do goes to a memory, which the average policy learns to imitate: the mean of all
 best responses so far, as in fictitious play. Here one network of each kind serves all seats, since
 what a seat sees tells whose seat it is.
 """
@@ -20,13 +20,21 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from pokerspiel.games.variants import Game
 from pokerspiel.solvers.lockstep import Hands, Seen, observation_size
 from pokerspiel.solvers.network import SOFTMAX, Network
 from pokerspiel.solvers.neural.experience import Experience, Table, next_decisions, scale_of
-from pokerspiel.solvers.neural.fitting import descend, drawn_rows, mean_loss
+from pokerspiel.solvers.neural.fitting import (
+    cross_entropy,
+    descend,
+    drawn_rows,
+    mean_loss,
+    new_adam,
+    on_device,
+)
+from pokerspiel.solvers.neural.memories import ConciseSample, LatestRows
 from pokerspiel.solvers.neural.networks import (
     adam_arrays,
     masked,
@@ -37,7 +45,6 @@ from pokerspiel.solvers.neural.networks import (
     to_network,
 )
 from pokerspiel.solvers.neural.neural_solver import NeuralSolver
-from pokerspiel.solvers.neural.reservoir import LatestRows, Reservoir
 from pokerspiel.solvers.neural.settings import check_settings
 
 _WEIGHTS, _MODES, _STORING, _VALUING, _IMITATING = range(5)
@@ -80,7 +87,7 @@ class Options:
     """Latest transitions from which values are learnt: the more, the less noise, but the later a
     best response notices that the average has changed."""
     average_capacity: int = 2_000_000
-    """Rows of the reservoir of best responses."""
+    """Situations in the memory of best responses."""
 
     def __post_init__(self) -> None:
         check_settings(self, up_to_one=("anticipation", "exploration"), or_zero=("exploration",))
@@ -105,8 +112,8 @@ class Nfsp(NeuralSolver):
         self._values = new_layers(sizes, drawn, 0.1).to(self.device)
         self._target = copy.deepcopy(self._values)
         self._average = new_layers(sizes, drawn, 0.01).to(self.device)
-        self._value_adam = torch.optim.Adam(self._values.parameters(), options.value_rate)
-        self._average_adam = torch.optim.Adam(self._average.parameters(), options.average_rate)
+        self._value_adam = new_adam(self._values, options.value_rate)
+        self._average_adam = new_adam(self._average, options.average_rate)
         row = {"observations": ((inside,), np.float32), "legal": ((actions,), np.bool_)}
         self._transitions = LatestRows(
             options.value_capacity,
@@ -118,7 +125,7 @@ class Nfsp(NeuralSolver):
             },
         )
         """The seat's next decision in the hand is named by its row, -1 if there is none."""
-        self._responses = Reservoir(options.average_capacity, {**row, "actions": ((), np.int64)})
+        self._responses = ConciseSample(options.average_capacity, inside, actions)
         self._table = Table(game, options.hands, threads)
         self._scale = scale_of(game)
         self._losses: dict[str, float] = {}
@@ -192,20 +199,24 @@ class Nfsp(NeuralSolver):
                 group["lr"] = rate * fallen
 
     def _store(self, experience: Experience, responds: np.ndarray) -> None:
-        random = self.random(_STORING)
         seen = {
             "observations": experience.observations,
             "legal": experience.legal,
             "actions": experience.actions,
         }
-        self._responses.add(random, **{name: rows[responds] for name, rows in seen.items()})
+        self._responses.add(
+            self.random(_STORING),
+            experience.observations[responds],
+            experience.legal[responds],
+            np.eye(experience.legal.shape[1])[experience.actions[responds]],
+            np.ones(responds.sum()),
+        )
         following = np.zeros(len(responds), np.int64)
         latest = np.zeros(experience.returns.shape, np.int64)
         next_decisions(experience.hands, experience.seats, latest, following)
         rows = (self._transitions.met + following) % self._transitions.capacity
         returns = experience.returns[experience.hands, experience.seats] / self._scale
         self._transitions.add(
-            random,
             **seen,
             next=np.where(following >= 0, rows, -1),
             returns=returns.astype(np.float32),
@@ -238,13 +249,15 @@ class Nfsp(NeuralSolver):
 
     def _learn_average(self) -> None:
         """Learn to act as best responses did; there may be none yet."""
-        random = self.random(_IMITATING)
+        options = self.options
         losses = []
-        for _ in range(self.options.average_updates if len(self._responses) else 0):
-            rows = drawn_rows(self._responses, self.options.batch, random, self.device)
+        for columns in self._responses.batches(
+            options.average_updates, options.batch, self.random(_IMITATING)
+        ):
+            rows = on_device(columns, self.device)
             logits = masked(self._average(rows["observations"]), rows["legal"])
-            error = nn.functional.cross_entropy(logits, rows["actions"])
-            losses.append(descend(self._average_adam, self._average, error, self.options.norm))
+            error = (cross_entropy(logits, rows["targets"]) * rows["weights"]).mean()
+            losses.append(descend(self._average_adam, self._average, error, options.norm))
         self._losses["imitation_error"] = mean_loss(losses)
 
     # Checkpoints.

@@ -1,7 +1,7 @@
 """What Deep CFR, SD-CFR and DREAM have in common: networks that remember sampled regrets.
 
 Iteration t plays some hundred hands for each player in turn, by networks that predict advantages,
-and puts the sampled advantages of that player into a reservoir with weight t. Then the player's
+and puts the sampled advantages of that player into a memory with weight t. Then the player's
 network learns to predict their weighted mean, which is proportional to the average regret (Brown,
 Lerer, Gross and Sandholm 2019, algorithm 1). The average strategy, in which iteration t weighs t,
 is a mixture of the networks of all iterations.
@@ -23,6 +23,7 @@ from pokerspiel.solvers.network import REGRETS, Network
 from pokerspiel.solvers.neural.averaging import Members
 from pokerspiel.solvers.neural.experience import scale_of
 from pokerspiel.solvers.neural.fitting import Loss, fit
+from pokerspiel.solvers.neural.memories import ConciseSample
 from pokerspiel.solvers.neural.networks import (
     module_arrays,
     new_layers,
@@ -31,7 +32,6 @@ from pokerspiel.solvers.neural.networks import (
     to_network,
 )
 from pokerspiel.solvers.neural.neural_solver import NeuralSolver
-from pokerspiel.solvers.neural.reservoir import Reservoir, Rows
 
 WEIGHTS, STORING, LEARNING = range(3)
 """Purposes of random numbers; an algorithm's own ones come after them."""
@@ -74,13 +74,9 @@ class RegretNetworks(NeuralSolver):
         self._networks = [self._new(player) for player in range(game.players)]
         for network in self._networks:
             _play_at_random(network)
-        self._columns = {
-            "observations": ((inside,), np.float32),
-            "legal": ((actions,), np.bool_),
-            "targets": ((actions,), np.float32),
-            "weights": ((), np.float32),
-        }
-        self._advantages = [Reservoir(options.capacity, self._columns) for _ in range(game.players)]
+        self._advantages = [
+            ConciseSample(options.capacity, inside, actions) for _ in range(game.players)
+        ]
         self._members = Members(options.members)
         self._scale = scale_of(game)
         self._losses: dict[str, float] = {}
@@ -132,7 +128,7 @@ class RegretNetworks(NeuralSolver):
     def _fit(
         self,
         network: nn.Module,
-        memory: Rows,
+        memory: ConciseSample,
         loss: Loss,
         updates: int,
         random: np.random.Generator,
