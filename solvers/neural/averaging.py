@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from torch import nn
 
-from pokerspiel.solvers.network import REGRETS, Network, new_network
+from pokerspiel.solvers.network import Network, new_network
 from pokerspiel.solvers.neural.checkpoint import stored
 from pokerspiel.solvers.neural.networks import flat
 
@@ -41,10 +41,10 @@ class Members:
             self._chances = self._chances[:odd] + [sum(pair) for pair in pairs]
             self._weights_of = self._weights_of[:odd] + self._weights_of[odd + 1 :: 2]
 
-    def mixture(self, sizes: Sequence[int]) -> Network:
+    def mixture(self, sizes: Sequence[int], head: int) -> Network:
         """All members, whose layers have these sizes, for compiled code."""
         up_to = np.cumsum(self._chances)
-        return new_network(sizes, np.stack(self._weights_of), REGRETS, up_to / up_to[-1])
+        return new_network(sizes, np.stack(self._weights_of), head, up_to / up_to[-1])
 
     def to_arrays(self) -> dict[str, np.ndarray]:
         return {

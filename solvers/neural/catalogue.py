@@ -39,6 +39,7 @@ NEURAL: dict[str, Entry] = {
     "neural-mmd": Entry(
         "policy_gradient", "PolicyGradient", "Sokota and others 2023", {"mirror": True}
     ),
+    "es-mmd": Entry("es_mmd", "EsMmd", "Sokota and others 2023", {}),
 }
 
 

@@ -112,7 +112,8 @@ class ConciseSample:
     @property
     def targets(self) -> np.ndarray:
         """[situations, A] float32: mean answers."""
-        return (self.column("sums") / self.column("weights")).astype(np.float32)
+        means = self.column("sums") / self.column("weights")
+        return np.asarray(means, np.float32)
 
     def add(
         self,

@@ -83,3 +83,13 @@ def add_rows(rows: Any, places: Any, out: Any) -> None:
     for row in range(len(rows)):
         for i in range(rows.shape[1]):
             out[places[row], i] += rows[row, i]
+
+
+def merged(
+    inputs: np.ndarray, legal: np.ndarray, rows: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(A row of each group of equal ones [G], sums of its `rows` [N, A], how many they are [G])."""
+    groups, first = equal_rows(inputs, legal)
+    sums = np.zeros((len(first), rows.shape[1]))
+    add_rows(rows, groups, sums)
+    return first, sums, np.bincount(groups, minlength=len(first))

@@ -90,6 +90,23 @@ def masked(logits: Tensor, legal: Tensor) -> Tensor:
     return logits.masked_fill(~legal, -torch.inf)
 
 
+def finite_logs(logits: Tensor) -> Tensor:
+    """Logarithms of the chances of masked logits, with 0 for those that have no chance."""
+    return torch.where(torch.isfinite(logits), logits.log_softmax(1), 0.0)
+
+
+def entropy_of(logits: Tensor) -> Tensor:
+    """[n]: entropies of the chances of masked logits."""
+    return -(logits.softmax(1) * finite_logs(logits)).sum(1)
+
+
+def centred(values: Tensor, legal: Tensor) -> Tensor:
+    """[n, A]: values of legal actions less their mean; 0 for the others."""
+    finite = torch.where(legal, values, 0.0)
+    mean = finite.sum(1, keepdim=True) / legal.sum(1, keepdim=True)
+    return torch.where(legal, finite - mean, 0.0)
+
+
 # What a checkpoint holds.
 
 

@@ -1,14 +1,20 @@
 """Self-play by regularised policy gradient: PPO with entropy, and magnetic mirror descent.
 
-What both play and learn is in self_play.py. With the advantages  of hands that the policy π_old
-has played, they maximise
+What both play and learn is in self_play.py. With the mean gains Â(a) of actions at decisions where
+the same was seen, in hands that the policy π_old has played, they maximise
 
-    PPO  min(r Â, clip(r, 1 - ε, 1 + ε) Â) + α_t H(π)             (Schulman et al. 2017, equation 9)
-    MMD  r  + α_t H(π) - KL(π, π_old) / η_t                       (Sokota et al. 2023, section 4)
+    PPO  sum over a of min(π(a) Â(a), π_clipped(a) Â(a)) + α_t H(π)
+    MMD  sum over a of π(a) Â(a) + α_t H(π) - KL(π, π_old) / η_t
 
-with r = π(a) / π_old(a). With entropy that stays, self-play approaches a regularised equilibrium;
-α_t falls slowly, so that it moves to an equilibrium of the game. For more than two players nothing
-is promised, as for any method.
+where π_clipped is π, at most ε π_old(a) from π_old(a) (Schulman et al. 2017, equation 9; Sokota et
+al. 2023, section 4). A hand tells Â(a) = (what came - V) / π_old(a) of the action a that was
+played, and 0 of others; for MMD the critic says what others are worth,
+
+    Â(b) = Q(b) - V + [b = a] (what came - Q(a)) / π_old(a).
+
+Both have the same mean, whatever the critic says. With entropy that stays, self-play approaches a
+regularised equilibrium; α_t falls slowly, so that it moves to an equilibrium of the game. For more
+than two players nothing is promised, as for any method.
 """
 
 from __future__ import annotations
@@ -19,7 +25,8 @@ import torch
 from torch import Tensor
 
 from pokerspiel.games.variants import Game
-from pokerspiel.solvers.neural.self_play import SelfPlay, entropy_of, finite_logs
+from pokerspiel.solvers.neural.networks import entropy_of, finite_logs
+from pokerspiel.solvers.neural.self_play import SelfPlay
 from pokerspiel.solvers.neural.settings import check_settings
 
 
@@ -56,7 +63,11 @@ class Options:
 
     def __post_init__(self) -> None:
         up_to_one = ("memory", "share", "clip")
-        check_settings(self, or_zero=("entropy", "memory", "share"), up_to_one=up_to_one)
+        check_settings(
+            self,
+            or_zero=("entropy", "memory", "share"),
+            up_to_one=up_to_one,
+        )
 
 
 class PolicyGradient(SelfPlay):
@@ -75,25 +86,26 @@ class PolicyGradient(SelfPlay):
         self.options = options
         self.mirror = mirror
 
+    def _prepared(self, lesson: dict[str, Tensor]) -> dict[str, Tensor]:
+        chances, worth, actions = lesson["chances"], lesson["worth"], lesson["actions"]
+        value = (chances * worth).sum(1, keepdim=True)
+        told = worth if self.mirror else value.expand_as(worth)
+        surprise = (lesson["targets"] - told.gather(1, actions)) / chances.gather(1, actions)
+        gains = (told - value).scatter_add(1, actions, surprise)
+        return {**lesson, "gains": torch.where(lesson["legal"], gains, 0.0)}
+
     def _objective(self, logits: Tensor, rows: dict[str, Tensor]) -> Tensor:
         gain = self._mirrored(logits, rows) if self.mirror else self._clipped(logits, rows)
         return gain + self.options.entropy * self._fall * entropy_of(logits)
 
     def _clipped(self, logits: Tensor, rows: dict[str, Tensor]) -> Tensor:
-        clip, advantages = self.options.clip, rows["advantages"]
-        ratio = _ratio(logits, rows)
-        clipped = ratio.clamp(1.0 - clip, 1.0 + clip)
-        return torch.minimum(ratio * advantages, clipped * advantages).mean()
+        reach, before, gains = self.options.clip, rows["chances"], rows["gains"]
+        chances = logits.softmax(1)
+        clipped = torch.clamp(chances, before * (1.0 - reach), before * (1.0 + reach))
+        return torch.minimum(chances * gains, clipped * gains).sum(1)
 
     def _mirrored(self, logits: Tensor, rows: dict[str, Tensor]) -> Tensor:
         before = torch.where(rows["legal"], rows["chances"].clamp_min(1e-8).log(), 0.0)
-        distance = (logits.softmax(1) * (finite_logs(logits) - before)).sum(1)
-        gain = _ratio(logits, rows) * rows["advantages"]
-        return (gain - distance / (self.options.step * self._fall)).mean()
-
-
-def _ratio(logits: Tensor, rows: dict[str, Tensor]) -> Tensor:
-    """[n]: how much more likely the action is now than when it was played."""
-    actions = rows["actions"][:, None]
-    before = rows["chances"].gather(1, actions).clamp_min(1e-8).log()
-    return (logits.log_softmax(1).gather(1, actions) - before)[:, 0].exp()
+        chances = logits.softmax(1)
+        distance = (chances * (finite_logs(logits) - before)).sum(1)
+        return (chances * rows["gains"]).sum(1) - distance / (self.options.step * self._fall)

@@ -34,8 +34,14 @@ from torch import Tensor
 
 from pokerspiel.games.variants import Game
 from pokerspiel.solvers.neural.experience import Experience
-from pokerspiel.solvers.neural.networks import masked, module_arrays, restore_module
-from pokerspiel.solvers.neural.self_play import SelfPlay, finite_logs
+from pokerspiel.solvers.neural.networks import (
+    centred,
+    finite_logs,
+    masked,
+    module_arrays,
+    restore_module,
+)
+from pokerspiel.solvers.neural.self_play import SelfPlay
 from pokerspiel.solvers.neural.settings import check_settings
 
 
@@ -123,8 +129,9 @@ class RNad(SelfPlay):
         before = torch.where(lesson["legal"], lesson["chances"].clamp_min(1e-8).log(), 0.0)
         cost = self.options.regularisation * (before - anchored)
         mean_cost = (lesson["chances"] * cost).sum(1, keepdim=True)
-        actions = lesson["actions"][:, None]
-        sampled = lesson["advantages"][:, None] + cost.gather(1, actions) - mean_cost
+        actions = lesson["actions"]
+        value = (lesson["chances"] * lesson["worth"]).sum(1, keepdim=True)
+        sampled = lesson["targets"] - value + cost.gather(1, actions) - mean_cost
         weighed = sampled / lesson["chances"].gather(1, actions).clamp_min(self.options.rare)
         return {
             **lesson,
@@ -140,10 +147,9 @@ class RNad(SelfPlay):
             saved = (chances * cost).sum(1, keepdim=True) - cost
             rarity = (chances / self.options.rare).clamp_max(1.0)
             advantages = torch.where(legal, rows["gains"] + rarity * saved, 0.0)
-        finite = torch.where(legal, logits, 0.0)
-        centred = finite - finite.sum(1, keepdim=True) / legal.sum(1, keepdim=True)
-        free = torch.where(advantages > 0.0, centred < reach, centred > -reach)
-        return (centred * advantages * (free & legal)).sum(1).mean()
+        moved = centred(logits, legal)
+        free = torch.where(advantages > 0.0, moved < reach, moved > -reach)
+        return (moved * advantages * (free & legal)).sum(1)
 
     def to_arrays(self) -> dict[str, np.ndarray]:
         return {**super().to_arrays(), **module_arrays("anchor", self._anchor)}

@@ -150,7 +150,7 @@ class RegretNetworks(NeuralSolver):
         """The average; before the first iteration what the networks play."""
         if not len(self._members):
             return to_network(self._networks, REGRETS)
-        return self._members.mixture(self._sizes)
+        return self._members.mixture(self._sizes, REGRETS)
 
     def to_arrays(self) -> dict[str, np.ndarray]:
         arrays = self._members.to_arrays()

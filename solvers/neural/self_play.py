@@ -7,8 +7,9 @@ expectation and loses much of its luck. V(h) = Σ_a π(a) Q(h, a).
 
 Iteration t plays whole hands with the present policy and lets Q learn what came of the actions by
 TD(λ). What came of an action less V(h) is its advantage; with these the policy maximises some
-objective over some passes of mini-batches. The policy that is exported is a moving average of the
-network's weights.
+objective over some passes of mini-batches, as many as the decisions ask for. Decisions at which a
+network sees the same are learnt as one (merging.py). The policy that is exported is a moving
+average of the network's weights.
 """
 
 from __future__ import annotations
@@ -31,9 +32,11 @@ from pokerspiel.solvers.neural.experience import (
     later_surprises,
     scale_of,
 )
-from pokerspiel.solvers.neural.fitting import descend, mean_loss
+from pokerspiel.solvers.neural.fitting import descend, mean_loss, new_adam
+from pokerspiel.solvers.neural.merging import merged
 from pokerspiel.solvers.neural.networks import (
     adam_arrays,
+    entropy_of,
     masked,
     module_arrays,
     new_layers,
@@ -93,7 +96,7 @@ class SelfPlay(NeuralSolver):
         self._losses: dict[str, float] = {}
 
     def _new_adam(self, network: nn.Sequential) -> torch.optim.Adam:
-        return torch.optim.Adam(network.parameters(), self._settings.learning_rate, eps=1e-5)
+        return new_adam(network, self._settings.learning_rate, eps=1e-5)
 
     def policy(self) -> Network:
         return to_network([self._exported], SOFTMAX)
@@ -130,7 +133,16 @@ class SelfPlay(NeuralSolver):
 
     @abstractmethod
     def _objective(self, logits: Tensor, rows: dict[str, Tensor]) -> Tensor:
-        """What the policy maximises at a mini-batch of the columns of `_prepared`."""
+        """[n]: what the policy maximises the mean of, at rows of `_prepared`."""
+
+    @abstractmethod
+    def _prepared(self, lesson: dict[str, Tensor]) -> dict[str, Tensor]:
+        """The columns for the policy, a row for each decision.
+
+        `gains` [N, A] is what each action is worth more than the policy, as far as the hand tells
+        it: its mean over all decisions at which the same was seen is what is learnt. Other columns
+        are a function of what was seen.
+        """
 
     def _paid(self, experience: Experience) -> np.ndarray:
         """[N] float64: what seats pay to the others when they decide so, in scales: nothing."""
@@ -140,22 +152,22 @@ class SelfPlay(NeuralSolver):
         settings = self._settings
         for group in self._policy_adam.param_groups:
             group["lr"] = settings.learning_rate * self._fall**0.5
+        steps = settings.passes * -(-len(experience.actions) // settings.batch)
         lesson = self._lesson(experience)
         shuffling = self.random(_SHUFFLING)
-        error = self._passes(self._critic, self._critic_adam, self._error, lesson, shuffling)
-        worth = self._critic_values(lesson)
-        advantages = lesson["targets"] - (lesson["chances"] * worth).sum(1)
-        lesson = self._prepared({**lesson, "advantages": advantages})
+        error = self._descend(
+            self._critic, self._critic_adam, self._error, self._worths(lesson), steps, shuffling
+        )
+        rows = self._merged(self._prepared({**lesson, "worth": self._critic_values(lesson)}))
         entropies: list[Tensor] = []
 
         def loss(rows: dict[str, Tensor]) -> Tensor:
             logits = masked(self._policy(rows["observations"]), rows["legal"])
-            entropies.append(entropy_of(logits).detach())
-            return -self._objective(logits, rows)
+            entropies.append(entropy_of(logits).detach().mean())
+            return -(self._objective(logits, rows) * rows["weights"]).mean()
 
-        gain = -self._passes(self._policy, self._policy_adam, loss, lesson, shuffling)
-        entropy = float(torch.stack(entropies).mean())
-        self._losses = {"gain": gain, "entropy": entropy, "value_error": error}
+        gain = -self._descend(self._policy, self._policy_adam, loss, rows, steps, shuffling)
+        self._losses = {"gain": gain, "entropy": mean_loss(entropies), "value_error": error}
 
     def _lesson(self, experience: Experience) -> dict[str, Tensor]:
         """The columns that are learnt from, a row for each decision.
@@ -169,31 +181,27 @@ class SelfPlay(NeuralSolver):
             "everything": torch.cat((observations, self._tensor(experience.others)), 1),
             "legal": self._tensor(experience.legal),
             "chances": self._tensor(experience.chances),
-            "actions": self._tensor(experience.actions),
+            "actions": self._tensor(experience.actions)[:, None],
         }
         return {**lesson, "targets": self._targets(experience, lesson)}
 
-    def _prepared(self, lesson: dict[str, Tensor]) -> dict[str, Tensor]:
-        """The columns for the policy, whose objective may want more of them."""
-        return lesson
-
     def _targets(self, experience: Experience, lesson: dict[str, Tensor]) -> Tensor:
-        """[N] what came of the actions, in scales."""
+        """[N, 1] what came of the actions, in scales."""
         worth = self._critic_values(lesson)
-        chosen = _of_actions(worth, lesson)
+        chosen = worth.gather(1, lesson["actions"])
         surprises = np.zeros(len(chosen), np.float32)
         later_surprises(
             experience.hands,
             experience.seats,
             self._paid(experience),
             (lesson["chances"] * worth).sum(1).cpu().numpy(),
-            chosen.cpu().numpy(),
+            chosen[:, 0].cpu().numpy(),
             experience.returns / self._scale,
             self._settings.share,
             np.zeros((*experience.returns.shape, 4)),
             surprises,
         )
-        return chosen + self._tensor(surprises)
+        return chosen + self._tensor(surprises)[:, None]
 
     def _critic_values(self, lesson: dict[str, Tensor]) -> Tensor:
         """[N, A] Q of all decisions."""
@@ -201,27 +209,60 @@ class SelfPlay(NeuralSolver):
             values: Tensor = self._critic(lesson["everything"])
         return values
 
+    def _worths(self, lesson: dict[str, Tensor]) -> dict[str, Tensor]:
+        """The columns for the critic, a row for all decisions at which everything was the same.
+
+        `worths` is what came of the actions on average, `weights` [n, A] how often they were played
+        there, divided by the mean of all rows.
+        """
+        played = torch.zeros_like(lesson["legal"], dtype=torch.float32)
+        played.scatter_(1, lesson["actions"], 1.0)
+        both = torch.cat((played, played * lesson["targets"]), 1).cpu().numpy()
+        everything, legal = lesson["everything"].cpu().numpy(), lesson["legal"].cpu().numpy()
+        first, sums, sizes = merged(everything, legal, both)
+        counts, total = np.split(sums, 2, axis=1)
+        return {
+            "everything": lesson["everything"][self._tensor(first)],
+            "worths": self._tensor((total / np.maximum(counts, 1.0)).astype(np.float32)),
+            "weights": self._tensor((counts / sizes.mean()).astype(np.float32)),
+        }
+
+    def _merged(self, lesson: dict[str, Tensor]) -> dict[str, Tensor]:
+        """A row for all decisions at which the same was seen, with the mean of their gains."""
+        observations, legal = lesson["observations"].cpu().numpy(), lesson["legal"].cpu().numpy()
+        first, sums, sizes = merged(observations, legal, lesson["gains"].cpu().numpy())
+        places = self._tensor(first)
+        return {
+            **{name: column[places] for name, column in lesson.items()},
+            "gains": self._tensor((sums / sizes[:, None]).astype(np.float32)),
+            "weights": self._tensor((sizes / sizes.mean()).astype(np.float32)),
+        }
+
     def _error(self, rows: dict[str, Tensor]) -> Tensor:
         """How wrong the critic is."""
-        worth = _of_actions(self._critic(rows["everything"]), rows)
-        return (worth - rows["targets"]).square().mean()
+        wrong = (self._critic(rows["everything"]) - rows["worths"]).square()
+        return (wrong * rows["weights"]).sum(1).mean()
 
-    def _passes(
+    def _descend(
         self,
         network: nn.Sequential,
         optimizer: torch.optim.Adam,
         loss: Callable[[dict[str, Tensor]], Tensor],
-        lesson: dict[str, Tensor],
+        rows: dict[str, Tensor],
+        steps: int,
         shuffling: np.random.Generator,
     ) -> float:
-        """Some passes over mini-batches of the lesson; returns the mean loss."""
-        settings = self._settings
-        losses = []
-        for _ in range(settings.passes):
-            order = self._tensor(shuffling.permutation(len(lesson["actions"])))
-            for places in order.split(settings.batch):
-                error = loss({name: rows[places] for name, rows in lesson.items()})
-                losses.append(descend(optimizer, network, error, settings.norm))
+        """Some steps with mini-batches, which go through all rows again and again.
+
+        Returns the mean loss.
+        """
+        n = len(rows["weights"])
+        losses: list[Tensor] = []
+        while len(losses) < steps:
+            order = self._tensor(shuffling.permutation(n))
+            for places in order.split(self._settings.batch)[: steps - len(losses)]:
+                error = loss({name: column[places] for name, column in rows.items()})
+                losses.append(descend(optimizer, network, error, self._settings.norm))
         return mean_loss(losses)
 
     def _move_average(self) -> None:
@@ -253,18 +294,3 @@ class SelfPlay(NeuralSolver):
         restore_module("exported", self._exported, arrays)
         restore_adam("policy.adam", self._policy_adam, arrays)
         restore_adam("critic.adam", self._critic_adam, arrays)
-
-
-def _of_actions(worth: Tensor, rows: dict[str, Tensor]) -> Tensor:
-    """[n] what the actions that were played are worth."""
-    return worth.gather(1, rows["actions"][:, None])[:, 0]
-
-
-def finite_logs(logits: Tensor) -> Tensor:
-    """Logarithms of the chances of masked logits, with 0 for those that have no chance."""
-    return torch.where(torch.isfinite(logits), logits.log_softmax(1), 0.0)
-
-
-def entropy_of(logits: Tensor) -> Tensor:
-    """The mean entropy of the chances of masked logits."""
-    return -(logits.softmax(1) * finite_logs(logits)).sum(1).mean()

@@ -1,4 +1,4 @@
-"""Deep CFR and SD-CFR: traversals without bias, reservoirs, averages."""
+"""Deep CFR and SD-CFR: traversals without bias, averages."""
 
 from __future__ import annotations
 
@@ -25,6 +25,13 @@ def test_kuhn_is_learnt(name: str) -> None:
     """At random it is 0.458 antes from equilibrium."""
     solver = new_solver(load("kuhn"), name, {**SMALL, "average_updates": "500"}, device="cpu")
     solver.run(iterations=30)
+    assert exploitability(solver) < 0.1
+
+
+def test_es_mmd_learns_kuhn() -> None:
+    settings = {"traversals": "50", "updates": "30", "width": "32"}
+    solver = new_solver(load("kuhn"), "es-mmd", settings, device="cpu")
+    solver.run(iterations=60)
     assert exploitability(solver) < 0.1
 
 

@@ -84,15 +84,15 @@ def test_sampled_advantages_are_unbiased(text: str) -> None:
 
 
 def test_a_good_baseline_makes_estimates_steady() -> None:
-    game = load("kuhn")
-    spread = []
-    for updates in (0, SMALL.baseline_updates):
-        options = Options(**{**vars(SMALL), "baseline_updates": updates})
-        solver = Dream(game, options, 0)
-        solver.advance(20)
-        memory = solver._advantages[0]
-        late = memory.columns["weights"][: len(memory)] > 10
-        spread.append(memory.columns["targets"][: len(memory)][late].std())
+    solver = small(load("kuhn"), 0)
+    solver.advance(20)
+    walks = solver._walk(0)
+    told = solver._values(torch.from_numpy(walks.histories))[:, 0].numpy() * solver._scale
+    own = walks.experience.seats == 0
+    spread = [
+        estimates(walks, baselines.astype(np.float64), 0)[0][own].std()
+        for baselines in (np.zeros_like(told), told)
+    ]
     assert spread[1] < 0.75 * spread[0]
 
 

@@ -41,8 +41,8 @@ def test_what_is_paid_for_actions_is_a_divergence_in_the_mean() -> None:
     with torch.no_grad():
         solver._policy[-1].bias[1] += 2.0
     experience = solver._table.play(solver._choose, 0, 0)
-    advantages = torch.zeros(len(experience.actions))
-    lesson = solver._prepared({**solver._lesson(experience), "advantages": advantages})
+    lesson = solver._lesson(experience)
+    lesson = solver._prepared({**lesson, "worth": torch.zeros_like(lesson["chances"])})
     chances, legal = experience.chances, experience.legal
     anchored = np.where(legal, np.exp(lesson["anchored"].numpy()), 0.0)
     logs = np.log(np.where(legal, chances / np.where(legal, anchored, 1.0), 1.0))
