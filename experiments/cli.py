@@ -147,6 +147,13 @@ def train_command(
         list[str] | None,
         typer.Option(metavar="KEY=VALUE", help="A setting of a neural algorithm; may be repeated."),
     ] = None,
+    against: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="BOT",
+            help="Let a network play half of its hands against this bot; may be repeated.",
+        ),
+    ] = None,
     device: Annotated[str, typer.Option(help="Where networks learn: auto, cpu or cuda.")] = "auto",
     linear_until: Annotated[
         int | None,
@@ -179,8 +186,8 @@ def train_command(
 ) -> int:
     """Train a strategy: with external-sampling MCCFR, or networks.
 
-    --memory-limit, --linear-until, --draw-sampling and --prune are for MCCFR, --tune and --device
-    for networks.
+    --memory-limit, --linear-until, --draw-sampling and --prune are for MCCFR, --tune, --against
+    and --device for networks.
     """
     if algorithm != "mccfr":
         from pokerspiel.experiments import train_neural
@@ -196,6 +203,7 @@ def train_command(
             game=game,
             algorithm=algorithm,
             tune=" ".join(tune or ()),
+            against=tuple(against or ()),
             time=time,
             iterations=iterations,
             threads=threads,
@@ -204,7 +212,9 @@ def train_command(
             seed=seed,
         )
         return train_neural.start(neural, out, set_, json, quiet)
-    refuse_given("--algorithm mccfr", tune=(tune, None), device=(device, "auto"))
+    refuse_given(
+        "--algorithm mccfr", tune=(tune, None), against=(against, None), device=(device, "auto")
+    )
     from pokerspiel.experiments import train
 
     plan = train.Plan(

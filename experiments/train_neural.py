@@ -7,6 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from pokerspiel.agents.agent import CompiledAgent
+from pokerspiel.agents.opposition import Opposition
+from pokerspiel.agents.roster import find_agent
 from pokerspiel.experiments import run_folder
 from pokerspiel.experiments.game_choice import parse_settings, with_usual_abstraction
 from pokerspiel.experiments.machine import origin
@@ -14,7 +17,7 @@ from pokerspiel.experiments.output import note, print_json
 from pokerspiel.experiments.run_folder import NEURAL, RunFolder
 from pokerspiel.experiments.run_log import RunLog, what_is_left
 from pokerspiel.experiments.training_loop import Trainee, train
-from pokerspiel.games.variants import Game
+from pokerspiel.games.variants import Game, exact
 from pokerspiel.solvers.neural import catalogue
 from pokerspiel.solvers.solver import Progress
 
@@ -30,6 +33,9 @@ Networks look at the cards themselves. `hands` forgets what no later deal depend
 offers few discards and tells the network what a hand is worth.
 """
 
+AGAINST_SHARE = 0.5
+"""Share of the hands that are played against named bots; in the others the network plays itself."""
+
 INTERRUPTED = 130
 
 
@@ -41,6 +47,8 @@ class Plan:
     algorithm: str
     tune: str
     """Settings of the algorithm that differ from its own, as "key=value" with blanks between."""
+    against: tuple[str, ...]
+    """Names of bots that half of the hands are played against, each as often as the others."""
     time: float | None
     """Seconds to train for; None: no limit."""
     iterations: int | None
@@ -54,9 +62,19 @@ class Plan:
     def solver(self, game: Game) -> Any:
         """The solver of the plan. Raises ValueError if an option makes no sense."""
         settings = parse_settings(self.tune.split(), "--tune")
-        return catalogue.new_solver(
+        solver = catalogue.new_solver(
             game, self.algorithm, settings, self.seed, self.device, self.threads
         )
+        if self.against:
+            if not catalogue.entry(self.algorithm).against:
+                able = [name for name, entry in catalogue.NEURAL.items() if entry.against]
+                raise ValueError(
+                    f"--against {self.against[0]}: not with {self.algorithm}, but with "
+                    f"{', '.join(able)}"
+                )
+            solver.opponents = Opposition([_opponent(name, game) for name in self.against], game)
+            solver.opponents_share = AGAINST_SHARE
+        return solver
 
 
 def start(plan: Plan, out: Path, settings: Sequence[str] | None, json: bool, quiet: bool) -> int:
@@ -69,6 +87,13 @@ def start(plan: Plan, out: Path, settings: Sequence[str] | None, json: bool, qui
     return _train(solver, plan, folder, json, quiet)
 
 
+def _opponent(name: str, game: Game) -> CompiledAgent:
+    agent = find_agent(name, exact(game))
+    if not isinstance(agent, CompiledAgent):
+        raise ValueError(f"--against {name}: it decides in Python; expected a baseline or a bot")
+    return agent
+
+
 def manifest(game: Game, plan: Plan) -> dict[str, Any]:
     return {
         "game": str(game),
@@ -79,6 +104,7 @@ def manifest(game: Game, plan: Plan) -> dict[str, Any]:
         "options": vars(
             catalogue.options_of(plan.algorithm, parse_settings(plan.tune.split(), "--tune"))
         ),
+        "against": list(plan.against),
         "seed": plan.seed,
         **origin(),
     }
@@ -111,6 +137,7 @@ def read_plan(folder: RunFolder) -> Plan:
             game=str(config["game"]),
             algorithm=str(config["algorithm"]),
             tune=str(config["tune"]),
+            against=tuple(config["against"]),
             time=config.get("time"),
             iterations=config.get("iterations"),
             threads=int(config["threads"]),

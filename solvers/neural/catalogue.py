@@ -25,6 +25,8 @@ class Entry:
     paper: str
     fixed: Mapping[str, bool]
     """Arguments of the class that make it this algorithm."""
+    against: bool = False
+    """Whether it can learn against bots that do not change."""
 
 
 NEURAL: dict[str, Entry] = {
@@ -32,12 +34,12 @@ NEURAL: dict[str, Entry] = {
     "deep-cfr": Entry("deep_cfr", "DeepCfr", "Brown and others 2019", {"distil": True}),
     "dream": Entry("dream", "Dream", "Steinberger, Lerer and Brown 2020", {}),
     "nfsp": Entry("nfsp", "Nfsp", "Heinrich and Silver 2016", {}),
-    "r-nad": Entry("r_nad", "RNad", "Perolat and others 2022", {}),
+    "r-nad": Entry("r_nad", "RNad", "Perolat and others 2022", {}, True),
     "ppo": Entry(
-        "policy_gradient", "PolicyGradient", "Schulman and others 2017", {"mirror": False}
+        "policy_gradient", "PolicyGradient", "Schulman and others 2017", {"mirror": False}, True
     ),
     "neural-mmd": Entry(
-        "policy_gradient", "PolicyGradient", "Sokota and others 2023", {"mirror": True}
+        "policy_gradient", "PolicyGradient", "Sokota and others 2023", {"mirror": True}, True
     ),
     "es-mmd": Entry("es_mmd", "EsMmd", "Sokota and others 2023", {}),
 }

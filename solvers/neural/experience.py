@@ -32,7 +32,10 @@ Choose = Callable[[Hands, np.ndarray, Seen], np.ndarray]
 numbers [n] of those that wait, and what the seats see."""
 
 Opponents = Callable[[Hands, np.ndarray], None]
-"""Plays hands on until the seats [H] of the learner must act, or they are over."""
+"""Plays hands on until the seats [H] of the learner must act, or they are over. Where the seat is
+EVERY_SEAT, the learner plays all of them, and there is nothing to do."""
+
+EVERY_SEAT = -1
 
 
 @dataclass(frozen=True)
@@ -70,14 +73,22 @@ class Table:
         self._waiting = np.zeros(hands, np.int64)
 
     def play(
-        self, choose: Choose, seed: int, first: int, opponents: Opponents | None = None
+        self,
+        choose: Choose,
+        seed: int,
+        first: int,
+        opponents: Opponents | None = None,
+        share: float = 1.0,
     ) -> Experience:
         """Play the hands number `first` and so on of those that belong to `seed`.
 
-        With `opponents` the network has one seat, which is another one from hand to hand.
+        In the first `share` of the hands `opponents`, if there are any, play all seats but one,
+        which is another one from hand to hand.
         """
         game, hands, tables = self.game, self._hands, self._exact.tables
-        learner = (first + np.arange(len(hands.states))) % game.players
+        numbers = np.arange(len(hands.states))
+        alone = numbers < share * len(numbers)
+        learner = np.where(alone, (first + numbers) % game.players, EVERY_SEAT)
         parts: list[tuple[np.ndarray, ...]] = []
         begin_hands(hands, tables, np.uint64(seed), first)
         while True:

@@ -31,7 +31,9 @@ class NeuralSolver(Solver):
         self.device = choose_device(device)
         self.threads = threads
         self.opponents: Opponents | None = None
-        """Who plays all seats but one, if it is to learn against them and not against itself."""
+        """Who plays all seats but one, if it is to learn against them and not against itself ..."""
+        self.opponents_share = 1.0
+        """... and in what share of the hands."""
         torch.set_num_threads(threads)
 
     @abstractmethod

@@ -105,15 +105,20 @@ class SelfPlay(NeuralSolver):
         return self._losses
 
     def prepare(self) -> None:
-        self._table.play(self._choose, self.seed, 0, self.opponents)
+        self._play(0)
 
     def advance(self, iterations: int) -> None:
         for _ in range(iterations):
             first = self.iteration * self._settings.hands
-            experience = self._table.play(self._choose, self.seed, first, self.opponents)
+            experience = self._play(first)
             self._learn(experience)
             self._move_average()
             self.count(len(experience.actions))
+
+    def _play(self, first: int) -> Experience:
+        return self._table.play(
+            self._choose, self.seed, first, self.opponents, self.opponents_share
+        )
 
     def _choose(self, hands: Hands, waiting: np.ndarray, seen: Seen) -> np.ndarray:
         with torch.no_grad():
