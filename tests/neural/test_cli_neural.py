@@ -90,6 +90,26 @@ def test_a_damaged_checkpoint_is_refused(run: Path, tmp_path: Path) -> None:
     refuse("resume", cut, "--iterations", 1, naming="policy.0.weight")
 
 
+def test_half_of_the_hands_may_be_played_against_named_bots(tmp_path: Path) -> None:
+    """A station in Kuhn is to be played against without bluffs, which self-play would not teach."""
+    whole, cut = tmp_path / "whole", tmp_path / "cut"
+    words = ("--against", "always-call", "--against", "tight", *SMALL)
+    train("kuhn", whole, "ppo", *words, "--iterations", 3, "-q")
+    train("kuhn", cut, "ppo", *words, "--iterations", 2, "-q")
+    succeed("resume", cut, "--iterations", 1, "-q")
+    manifest = json.loads((whole / "manifest.json").read_text(encoding="utf-8"))
+    assert manifest["against"] == ["always-call", "tight"]
+    ours, theirs = (load_file(RunFolder(path).latest_checkpoint()) for path in (cut, whole))
+    for name in ours:
+        assert np.array_equal(ours[name], theirs[name]), name
+    out = ("--out", tmp_path / "no", "--iterations", 1)
+    refuse("train", "kuhn", *out, "--against", "tight", naming="not with --algorithm mccfr")
+    words = ("train", "kuhn", *out, "--algorithm", "sd-cfr", "--against", "tight")
+    refuse(*words, naming="--against tight: not with sd-cfr")
+    words = ("train", "kuhn", *out, "--algorithm", "ppo", "--against", "tigth")
+    refuse(*words, naming="did you mean tight")
+
+
 def test_options_that_make_no_sense_are_refused(run: Path, tmp_path: Path) -> None:
     words = ("train", "kuhn", "--out", tmp_path / "no", "--iterations", 1)
     refuse(*words, "--algorithm", "ppoo", naming="did you mean ppo")
@@ -273,7 +293,7 @@ def test_a_learned_bound_is_for_any_number_of_players() -> None:
 def test_networks_are_rows_of_the_grid(tmp_path: Path) -> None:
     words = ("bench", "algorithms", "--games", "kuhn", "--algorithms", "ppo", "cfr+")
     document = succeed(
-        *words, "--seeds", 0, "--budget", "3it", "--out", tmp_path, "--json"
+        *words, "--seeds", 0, "--budget", "2it", "--out", tmp_path, "--json"
     ).document
     rows = {row["algorithm"]: row for row in document["games"][0]["rows"]}
     assert rows.keys() == {"ppo", "cfr+"}
