@@ -18,13 +18,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Entry:
-    """An algorithm: a class in a file of this folder, whose `Options` are its settings."""
+    """An algorithm: a class in a file of this folder, with its settings."""
 
     file: str
     solver: str
     paper: str
     fixed: Mapping[str, bool]
     """Arguments of the class that make it this algorithm."""
+    options: str = "Options"
+    """The class of its settings, in the same file."""
     against: bool = False
     """Whether it can learn against bots that do not change."""
 
@@ -34,12 +36,21 @@ NEURAL: dict[str, Entry] = {
     "deep-cfr": Entry("deep_cfr", "DeepCfr", "Brown and others 2019", {"distil": True}),
     "dream": Entry("dream", "Dream", "Steinberger, Lerer and Brown 2020", {}),
     "nfsp": Entry("nfsp", "Nfsp", "Heinrich and Silver 2016", {}),
-    "r-nad": Entry("r_nad", "RNad", "Perolat and others 2022", {}, True),
+    "r-nad": Entry("r_nad", "RNad", "Perolat and others 2022", {}, against=True),
     "ppo": Entry(
-        "policy_gradient", "PolicyGradient", "Schulman and others 2017", {"mirror": False}, True
+        "policy_gradient",
+        "PolicyGradient",
+        "Schulman and others 2017",
+        {"mirror": False},
+        against=True,
     ),
     "neural-mmd": Entry(
-        "policy_gradient", "PolicyGradient", "Sokota and others 2023", {"mirror": True}, True
+        "policy_gradient",
+        "PolicyGradient",
+        "Sokota and others 2023",
+        {"mirror": True},
+        "MirrorOptions",
+        against=True,
     ),
     "es-mmd": Entry("es_mmd", "EsMmd", "Sokota and others 2023", {}),
 }
@@ -64,7 +75,7 @@ def _module_of(name: str) -> Any:
 
 def options_of(name: str, settings: Mapping[str, str]) -> Any:
     """The options of an algorithm with some settings changed. Raises ValueError in one line."""
-    kind: Any = _module_of(name).Options
+    kind: Any = getattr(_module_of(name), entry(name).options)
     fields: dict[str, Any] = {field.name: type(field.default) for field in fields_of(kind)}
     given = {}
     for key, text in settings.items():

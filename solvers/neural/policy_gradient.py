@@ -48,11 +48,11 @@ class Options:
     """ε of PPO."""
     step: float = 1.0
     """η of MMD; it falls."""
-    decay: float = 4.0
+    decay: float = 1.0
     """Iterations after which the falling settings are at 0.71 of their start."""
     share: float = 0.95
     """λ of the advantages."""
-    passes: int = 4
+    passes: int = 2
     """Passes over the decisions of an iteration."""
     batch: int = 1024
     """Decisions of a mini-batch."""
@@ -68,6 +68,18 @@ class Options:
             or_zero=("entropy", "memory", "share"),
             up_to_one=up_to_one,
         )
+
+
+@dataclass(frozen=True)
+class MirrorOptions(Options):
+    """Settings of MMD: where advantages of actions differ little, its steps want many hands."""
+
+    hands: int = 4096
+    width: int = 256
+    entropy: float = 0.25
+    decay: float = 10.0
+    passes: int = 4
+    batch: int = 4096
 
 
 class PolicyGradient(SelfPlay):

@@ -52,7 +52,7 @@ def bot(run: Path) -> Path:
 def test_a_run_says_what_it_is(run: Path, tmp_path: Path) -> None:
     manifest = json.loads((run / "manifest.json").read_text(encoding="utf-8"))
     assert manifest["algorithm"] == "ppo" and manifest["kind"] == "neural"
-    assert manifest["options"]["hands"] == 64 and manifest["options"]["passes"] == 4
+    assert manifest["options"]["hands"] == 64 and manifest["options"]["passes"] == 2
     assert "torch" in manifest["versions"]
     metrics = RunFolder(run).metrics()
     assert metrics[-1]["iteration"] == 4 and metrics[-1]["nodes"] > 0
