@@ -36,9 +36,15 @@ def descend(
     optimizer: torch.optim.Optimizer, network: nn.Module, error: Tensor, norm: float
 ) -> Tensor:
     """One step of an optimizer, with a gradient of at most `norm`; returns the error, as it was."""
-    optimizer.zero_grad()
+    weights = list(network.parameters())
+    for weight in weights:
+        weight.grad = None
     error.backward()
-    nn.utils.clip_grad_norm_(network.parameters(), norm)
+    gradients = [weight.grad for weight in weights if weight.grad is not None]
+    length = torch.cat([gradient.flatten() for gradient in gradients]).norm()
+    shrink = (norm / (length + 1e-6)).clamp(max=1.0)
+    for gradient in gradients:
+        gradient.mul_(shrink)
     optimizer.step()
     return error.detach()
 
