@@ -194,11 +194,12 @@ def test_a_damaged_or_foreign_bot_is_refused(bot: Path, tmp_path: Path) -> None:
         load_bot(other)
 
 
-def test_a_mixture_is_measured_exactly_as_it_plays(tmp_path: Path) -> None:
-    """SD-CFR draws a member a hand: its winnings against `random` are those of its strategy."""
+@pytest.mark.parametrize("algorithm", ["sd-cfr", "es-mmd"])
+def test_a_mixture_is_measured_exactly_as_it_plays(algorithm: str, tmp_path: Path) -> None:
+    """It draws a member a hand: its winnings against `random` are those of its strategy."""
     tune = ("traversals=50", "updates=20", "width=8", "batch=64")
     words = [word for setting in tune for word in ("--tune", setting)]
-    train("kuhn", tmp_path / "run", "sd-cfr", *words, "--iterations", 6, "-q")
+    train("kuhn", tmp_path / "run", algorithm, *words, "--iterations", 6, "-q")
     path = tmp_path / "mixture.pspiel"
     succeed("export", tmp_path / "run", "-o", path, "-q")
     bot = load_bot(path)

@@ -49,7 +49,7 @@ def test_each_answer_stays_with_the_same_chance() -> None:
     random = np.random.default_rng(1)
     stream = np.concatenate((np.arange(60), np.repeat(np.arange(5), 20)))
     met, kept, rates = np.bincount(stream), np.zeros(60), []
-    repeats = 3000
+    repeats = 1500
     for _ in range(repeats):
         memory = ConciseSample(10, 2, 3)
         order = random.permutation(stream)
@@ -61,7 +61,7 @@ def test_each_answer_stays_with_the_same_chance() -> None:
         kept[found] += memory.column("counts")[:, 0] / memory.rate
         rates.append(memory.rate)
     assert max(rates) < 0.5
-    assert np.abs(kept / repeats / met - 1.0).max() < 0.25
+    assert np.abs(kept / repeats / met - 1.0).max() < 0.3
     assert abs((kept / repeats / met).mean() - 1.0) < 0.03
 
 
