@@ -21,7 +21,12 @@ from pokerspiel.solvers.network import SOFTMAX, Network
 from pokerspiel.solvers.neural.fitting import cross_entropy
 from pokerspiel.solvers.neural.memories import ConciseSample
 from pokerspiel.solvers.neural.networks import masked, new_layers, to_network
-from pokerspiel.solvers.neural.regret_networks import OWN_PURPOSES, STORING, RegretNetworks
+from pokerspiel.solvers.neural.regret_networks import (
+    OWN_PURPOSES,
+    STORING,
+    RegretNetworks,
+    RegretOptions,
+)
 from pokerspiel.solvers.neural.settings import check_settings
 from pokerspiel.solvers.neural.traversals import Visits, traverse
 
@@ -29,30 +34,11 @@ _AVERAGING = OWN_PURPOSES
 
 
 @dataclass(frozen=True)
-class Options:
+class Options(RegretOptions):
     """Settings."""
 
     traversals: int = 1500
     """Hands traversed for each player in an iteration."""
-    width: int = 64
-    """Numbers in a hidden layer."""
-    depth: int = 3
-    """Hidden layers."""
-    learning_rate: float = 1e-3
-    """Of Adam."""
-    updates: int = 100
-    """Mini-batches that a network learns from in an iteration."""
-    batch: int = 2048
-    """Decisions of a mini-batch."""
-    anew_every: int = 0
-    """Iterations after which a network begins anew instead of learning on; 0: never."""
-    norm: float = 1.0
-    """Greatest norm of a gradient."""
-    capacity: int = 1_000_000
-    """Situations in each memory."""
-    members: int = 1000
-    """Most iterations whose networks are kept; of more than that every other one is dropped, its
-    weight taken over by the next."""
     average_updates: int = 4000
     """Mini-batches that the network of the average learns from, in Deep CFR."""
 

@@ -40,7 +40,12 @@ from pokerspiel.solvers.neural.networks import (
     restore_module,
 )
 from pokerspiel.solvers.neural.outcome_walks import Walks, estimates, history_size, walk
-from pokerspiel.solvers.neural.regret_networks import OWN_PURPOSES, STORING, RegretNetworks
+from pokerspiel.solvers.neural.regret_networks import (
+    OWN_PURPOSES,
+    STORING,
+    RegretNetworks,
+    RegretOptions,
+)
 from pokerspiel.solvers.neural.settings import check_settings
 
 _BASELINE, _VALUING = OWN_PURPOSES, OWN_PURPOSES + 1
@@ -50,32 +55,14 @@ _TARGETED = 20
 
 
 @dataclass(frozen=True)
-class Options:
+class Options(RegretOptions):
     """Settings."""
 
+    updates: int = 40
     walks: int = 400
     """Hands walked through for each player in an iteration."""
     exploration: float = 0.5
     """Chance that the traverser plays at random at a decision."""
-    width: int = 64
-    """Numbers in a hidden layer."""
-    depth: int = 3
-    """Hidden layers."""
-    learning_rate: float = 1e-3
-    """Of Adam."""
-    updates: int = 40
-    """Mini-batches that a network learns from in an iteration."""
-    batch: int = 2048
-    """Decisions of a mini-batch."""
-    anew_every: int = 0
-    """Iterations after which a network begins anew instead of learning on; 0: never."""
-    norm: float = 1.0
-    """Greatest norm of a gradient."""
-    capacity: int = 1_000_000
-    """Situations in each memory of advantages."""
-    members: int = 1000
-    """Most iterations whose networks are kept; of more than that every other one is dropped, its
-    weight taken over by the next."""
     baseline_updates: int = 60
     """Mini-batches that the baseline learns from in an iteration; 0: there is no baseline."""
     baseline_batch: int = 512

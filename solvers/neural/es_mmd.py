@@ -44,22 +44,20 @@ from pokerspiel.solvers.neural.networks import (
     to_network,
 )
 from pokerspiel.solvers.neural.neural_solver import NeuralSolver
-from pokerspiel.solvers.neural.settings import check_settings
+from pokerspiel.solvers.neural.settings import NetworkOptions, check_settings
 from pokerspiel.solvers.neural.traversals import traverse
 
 _WEIGHTS, _SHUFFLING = range(2)
 
 
 @dataclass(frozen=True)
-class Options:
+class Options(NetworkOptions):
     """Settings; those that fall do so by (1 + t / decay)^(-1/2), with t the iteration."""
 
     traversals: int = 300
     """Hands traversed for each player in an iteration."""
-    width: int = 128
-    """Numbers in a hidden layer."""
-    depth: int = 2
-    """Hidden layers."""
+    batch: int = 4096
+    norm: float = 10.0
     learning_rate: float = 1e-3
     """Of Adam; it falls, as the square root of the others."""
     entropy: float = 0.25
@@ -70,10 +68,6 @@ class Options:
     """Iterations after which the falling settings are at 0.71 of their start."""
     updates: int = 60
     """Mini-batches that the network learns from in an iteration."""
-    batch: int = 4096
-    """Information sets of a mini-batch."""
-    norm: float = 10.0
-    """Greatest norm of a gradient."""
     members: int = 300
     """Most iterations whose networks are kept; of more than that every other one is dropped, its
     weight taken over by the next."""

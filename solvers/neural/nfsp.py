@@ -45,21 +45,19 @@ from pokerspiel.solvers.neural.networks import (
     to_network,
 )
 from pokerspiel.solvers.neural.neural_solver import NeuralSolver
-from pokerspiel.solvers.neural.settings import check_settings
+from pokerspiel.solvers.neural.settings import NetworkOptions, check_settings
 
 _WEIGHTS, _MODES, _STORING, _VALUING, _IMITATING = range(5)
 
 
 @dataclass(frozen=True)
-class Options:
+class Options(NetworkOptions):
     """Settings."""
 
     hands: int = 256
     """Hands of an iteration."""
-    width: int = 128
-    """Numbers in a hidden layer."""
-    depth: int = 2
-    """Hidden layers."""
+    batch: int = 256
+    norm: float = 1.0
     anticipation: float = 0.2
     """η: chance that a seat plays its best response in a hand."""
     exploration: float = 0.06
@@ -77,10 +75,6 @@ class Options:
     """Mini-batches that the values learn from in an iteration."""
     average_updates: int = 16
     """The same for the average policy."""
-    batch: int = 256
-    """Decisions of a mini-batch."""
-    norm: float = 1.0
-    """Greatest norm of a gradient."""
     target_every: int = 5
     """Iterations after which Q' becomes what Q is."""
     value_capacity: int = 50_000

@@ -26,40 +26,20 @@ from torch import Tensor
 
 from pokerspiel.games.variants import Game
 from pokerspiel.solvers.neural.networks import entropy_of, finite_logs
-from pokerspiel.solvers.neural.self_play import SelfPlay
+from pokerspiel.solvers.neural.self_play import SelfPlay, SelfPlayOptions
 from pokerspiel.solvers.neural.settings import check_settings
 
 
 @dataclass(frozen=True)
-class Options:
+class Options(SelfPlayOptions):
     """Settings; those that fall do so by (1 + t / decay)^(-1/2), with t the iteration."""
 
-    hands: int = 1024
-    """Hands of an iteration."""
-    width: int = 128
-    """Numbers in a hidden layer."""
-    depth: int = 2
-    """Hidden layers."""
-    learning_rate: float = 1e-3
-    """Of Adam; that of the policy falls, as the square root of the others."""
     entropy: float = 1.0
     """α: weight of the entropy, where utilities are about 1 in random play; it falls."""
     clip: float = 0.1
     """ε of PPO."""
     step: float = 1.0
     """η of MMD; it falls."""
-    decay: float = 1.0
-    """Iterations after which the falling settings are at 0.71 of their start."""
-    share: float = 0.95
-    """λ of the advantages."""
-    passes: int = 2
-    """Passes over the decisions of an iteration."""
-    batch: int = 1024
-    """Decisions of a mini-batch."""
-    norm: float = 0.5
-    """Greatest norm of a gradient."""
-    memory: float = 0.99
-    """Weight of the past in the moving average that is exported; 0 exports the last network."""
 
     def __post_init__(self) -> None:
         up_to_one = ("memory", "share", "clip")

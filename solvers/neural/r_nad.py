@@ -41,22 +41,20 @@ from pokerspiel.solvers.neural.networks import (
     module_arrays,
     restore_module,
 )
-from pokerspiel.solvers.neural.self_play import SelfPlay
+from pokerspiel.solvers.neural.self_play import SelfPlay, SelfPlayOptions
 from pokerspiel.solvers.neural.settings import check_settings
 
 
 @dataclass(frozen=True)
-class Options:
+class Options(SelfPlayOptions):
     """Settings; the learning rate falls by (1 + t / decay)^(-1/4), with t the iteration."""
 
     hands: int = 2048
-    """Hands of an iteration."""
-    width: int = 128
-    """Numbers in a hidden layer."""
-    depth: int = 2
-    """Hidden layers."""
-    learning_rate: float = 1e-3
-    """Of Adam; it falls."""
+    decay: float = 50.0
+    passes: int = 4
+    batch: int = 2048
+    norm: float = 10.0
+    memory: float = 0.98
     regularisation: float = 0.2
     """η: what an action costs, where utilities are about 1 in random play."""
     anchor_every: int = 70
@@ -66,18 +64,6 @@ class Options:
     """δ: chance below which the steps of an action are the smaller, the rarer it is."""
     reach: float = 4.0
     """β: how far logits are moved from their mean."""
-    decay: float = 50.0
-    """Iterations after which the learning rate is at 0.71 of its start."""
-    share: float = 0.95
-    """λ of the advantages."""
-    passes: int = 4
-    """Passes over the decisions of an iteration."""
-    batch: int = 2048
-    """Decisions of a mini-batch."""
-    norm: float = 10.0
-    """Greatest norm of a gradient."""
-    memory: float = 0.98
-    """Weight of the past in the moving average that is exported; 0 exports the last network."""
 
     def __post_init__(self) -> None:
         check_settings(self, up_to_one=("share", "memory"), or_zero=("share", "memory"))

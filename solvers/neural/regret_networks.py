@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Protocol
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -32,33 +32,32 @@ from pokerspiel.solvers.neural.networks import (
     to_network,
 )
 from pokerspiel.solvers.neural.neural_solver import NeuralSolver
+from pokerspiel.solvers.neural.settings import NetworkOptions
 
 WEIGHTS, STORING, LEARNING = range(3)
 """Purposes of random numbers; an algorithm's own ones come after them."""
 OWN_PURPOSES = 3
 
 
-class RegretOptions(Protocol):
-    """The settings that all these algorithms have; what they mean is said at each."""
+@dataclass(frozen=True)
+class RegretOptions(NetworkOptions):
+    """Settings."""
 
-    @property
-    def width(self) -> int: ...
-    @property
-    def depth(self) -> int: ...
-    @property
-    def learning_rate(self) -> float: ...
-    @property
-    def updates(self) -> int: ...
-    @property
-    def batch(self) -> int: ...
-    @property
-    def anew_every(self) -> int: ...
-    @property
-    def norm(self) -> float: ...
-    @property
-    def capacity(self) -> int: ...
-    @property
-    def members(self) -> int: ...
+    width: int = 64
+    depth: int = 3
+    batch: int = 2048
+    norm: float = 1.0
+    learning_rate: float = 1e-3
+    """Of Adam."""
+    updates: int = 100
+    """Mini-batches that a network learns from in an iteration."""
+    anew_every: int = 0
+    """Iterations after which a network begins anew instead of learning on; 0: never."""
+    capacity: int = 1_000_000
+    """Situations in each memory."""
+    members: int = 1000
+    """Most iterations whose networks are kept; of more than that every other one is dropped, its
+    weight taken over by the next."""
 
 
 class RegretNetworks(NeuralSolver):

@@ -17,7 +17,7 @@ from __future__ import annotations
 import copy
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
-from typing import Protocol
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -45,33 +45,27 @@ from pokerspiel.solvers.neural.networks import (
     to_network,
 )
 from pokerspiel.solvers.neural.neural_solver import NeuralSolver
+from pokerspiel.solvers.neural.settings import NetworkOptions
 
 _WEIGHTS, _SHUFFLING = 0, 1
 
 
-class SelfPlayOptions(Protocol):
-    """The settings that all these algorithms have; what they mean is said at each."""
+@dataclass(frozen=True)
+class SelfPlayOptions(NetworkOptions):
+    """Settings; those that fall do so by (1 + t / decay)^(-1/2), with t the iteration."""
 
-    @property
-    def hands(self) -> int: ...
-    @property
-    def width(self) -> int: ...
-    @property
-    def depth(self) -> int: ...
-    @property
-    def learning_rate(self) -> float: ...
-    @property
-    def decay(self) -> float: ...
-    @property
-    def share(self) -> float: ...
-    @property
-    def passes(self) -> int: ...
-    @property
-    def batch(self) -> int: ...
-    @property
-    def norm(self) -> float: ...
-    @property
-    def memory(self) -> float: ...
+    hands: int = 1024
+    """Hands of an iteration."""
+    learning_rate: float = 1e-3
+    """Of Adam; that of the policy falls, as the square root of the others."""
+    decay: float = 1.0
+    """Iterations after which the falling settings are at 0.71 of their start."""
+    share: float = 0.95
+    """λ of the advantages."""
+    passes: int = 2
+    """Passes over the decisions of an iteration."""
+    memory: float = 0.99
+    """Weight of the past in the moving average that is exported; 0 exports the last network."""
 
 
 class SelfPlay(NeuralSolver):

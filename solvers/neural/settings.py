@@ -1,11 +1,25 @@
-"""Checks of the settings of neural algorithms."""
+"""Settings that neural algorithms have in common, and checks of all."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import Any
+
+
+@dataclass(frozen=True)
+class NetworkOptions:
+    """Of the networks and of their learning."""
+
+    width: int = 128
+    """Numbers in a hidden layer."""
+    depth: int = 2
+    """Hidden layers."""
+    batch: int = 1024
+    """Decisions of a mini-batch."""
+    norm: float = 0.5
+    """Greatest norm of a gradient."""
 
 
 def check_settings(
