@@ -12,9 +12,10 @@ played, and 0 of others; for MMD the critic says what others are worth,
 
     Â(b) = Q(b) - V + [b = a] (what came - Q(a)) / π_old(a).
 
-Both have the same mean, whatever the critic says. With entropy that stays, self-play approaches a
-regularised equilibrium; α_t falls slowly, so that it moves to an equilibrium of the game. For more
-than two players nothing is promised, as for any method.
+Both have the same mean, whatever a critic says that does not know these hands; the present one has
+just learnt from them, which makes gains steadier and a little biased. With entropy that stays,
+self-play approaches a regularised equilibrium; α_t falls slowly, so that it moves to an equilibrium
+of the game. For more than two players nothing is promised, as for any method.
 """
 
 from __future__ import annotations

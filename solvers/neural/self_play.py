@@ -157,7 +157,9 @@ class SelfPlay(NeuralSolver):
         error = self._descend(
             self._critic, self._critic_adam, self._error, self._worths(lesson), steps, shuffling
         )
-        rows = self._merged(self._prepared({**lesson, "worth": self._critic_values(lesson)}))
+        lesson["worth"] = self._critic_values(lesson)
+        del lesson["everything"]
+        rows = self._merged(self._prepared(lesson))
         entropies: list[Tensor] = []
 
         def loss(rows: dict[str, Tensor]) -> Tensor:
