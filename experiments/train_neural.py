@@ -137,7 +137,7 @@ def read_plan(folder: RunFolder) -> Plan:
             game=str(config["game"]),
             algorithm=str(config["algorithm"]),
             tune=str(config["tune"]),
-            against=tuple(config["against"]),
+            against=tuple(config.get("against", ())),
             time=config.get("time"),
             iterations=config.get("iterations"),
             threads=int(config["threads"]),
