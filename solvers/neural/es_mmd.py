@@ -54,7 +54,7 @@ _WEIGHTS, _SHUFFLING = range(2)
 class Options(NetworkOptions):
     """Settings; those that fall do so by (1 + t / decay)^(-1/2), with t the iteration."""
 
-    traversals: int = 300
+    traversals: int = 200
     """Hands traversed for each player in an iteration."""
     batch: int = 4096
     norm: float = 10.0
