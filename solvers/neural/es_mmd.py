@@ -68,7 +68,7 @@ class Options(NetworkOptions):
     """Iterations after which the falling settings are at 0.71 of their start."""
     updates: int = 60
     """Mini-batches that the network learns from in an iteration."""
-    members: int = 300
+    members: int = 1000
     """Most iterations whose networks are kept; of more than that every other one is dropped, its
     weight taken over by the next."""
 
