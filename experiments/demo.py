@@ -24,8 +24,9 @@ from pokerspiel.agents.agent import Agent, CompiledAgent
 from pokerspiel.agents.arena import play_match
 from pokerspiel.agents.bot_file import Manifest
 from pokerspiel.agents.roster import find_agent, find_bot
+from pokerspiel.agents.table.live_hand import LiveHand
+from pokerspiel.agents.table.telling import Telling
 from pokerspiel.experiments import train, warm
-from pokerspiel.experiments.dealing import top_card
 from pokerspiel.experiments.exact import Curves, measure_curves
 from pokerspiel.experiments.exploit import measure
 from pokerspiel.experiments.export import write_bot
@@ -35,9 +36,6 @@ from pokerspiel.experiments.options import parse_bytes
 from pokerspiel.experiments.output import json_text, note, print_json, print_table
 from pokerspiel.experiments.report import write_report
 from pokerspiel.experiments.run_folder import RunFolder, write_text
-from pokerspiel.experiments.telling import Telling
-from pokerspiel.games import drive
-from pokerspiel.games.kernel import CHANCE, TERMINAL
 from pokerspiel.games.variants import Game, exact
 
 RESULTS, REPORT = "results.json", "report.html"
@@ -261,22 +259,13 @@ def _tell_hand(game: Game, agents: Sequence[Agent], seed: int) -> dict[str, Any]
         assert isinstance(agent, CompiledAgent)
         seats.append(agent.sit(game))
     luck = np.random.default_rng(seed)
-    states, decks = game.new_states(), drive.new_decks()
-    drive.seed_hand(decks, np.uint64(seed))
-    drive.begin_hand(states, game.tables)
+    hand = LiveHand(game, seed)
+    while not hand.is_over:
+        chances = seats[hand.turn].distribution(hand.states, hand.past, seed)
+        hand.play(_sampled(chances, luck.random()))
     telling = Telling(game, [agent.name for agent in agents], None)
-    past: list[int] = []
-    lines: list[str] = []
-    while states[0]["turn"] != TERMINAL:
-        turn = int(states[0]["turn"])
-        if turn == CHANCE:
-            action = int(top_card(states, game.tables, decks))
-        else:
-            action = _sampled(seats[turn].distribution(states, past, seed), luck.random())
-        lines += telling.event(states, action)
-        past.append(action)
-    returns = [float(chips) for chips in states[0]["returns"][: game.players]]
-    return {"seed": seed, "lines": lines, "returns": returns}
+    lines = [line for step in hand.steps for line in telling.tell(step)]
+    return {"seed": seed, "lines": lines, "returns": hand.returns}
 
 
 def _sampled(chances: dict[int, float], mark: float) -> int:

@@ -10,6 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from pokerspiel.agents.table.holdings import (
+    FULL_BOARD,
+    draw_half,
+    omaha_half,
+    points_of,
+    reason_of,
+)
 from pokerspiel.experiments.game_choice import (
     board_size,
     chosen_game,
@@ -18,12 +25,11 @@ from pokerspiel.experiments.game_choice import (
 )
 from pokerspiel.experiments.output import print_json, print_table
 from pokerspiel.games import hands as strengths
-from pokerspiel.games import svara, sviten
+from pokerspiel.games import svara
 from pokerspiel.games.cards import cards_text, mask_of
 from pokerspiel.games.variants import Game
 
 MAX_HANDS = 10
-FULL_BOARD = 5
 FULL_HAND = 5
 
 
@@ -58,29 +64,19 @@ def run(
 # Svara.
 
 
-def points_of(game: Game, cards: Sequence[int]) -> int:
-    rules = game.tables.rules[0]
-    return int(
-        strengths.svara_points(
-            np.array(cards, np.uint8), len(cards), int(rules["joker_mode"]), int(rules["sevens"])
-        )
-    )
-
-
 def svara_hands(game: Game, holdings: Sequence[Sequence[int]]) -> dict[str, Any]:
     """Points of each hand, why, the share of other hands that it beats, and the best hands.
 
     `beats` counts all hands that can be made of the cards that none of `holdings` has; a tie is not
     beaten. With fewer such cards than a hand it is None.
     """
-    rules = game.tables.rules[0]
     points = [points_of(game, cards) for cards in holdings]
     others = _points_of_others(game, holdings)
     rows = [
         {
             "hand": cards_text(cards),
             "points": own,
-            "why": strengths.svara_reason(cards, int(rules["joker_mode"]), int(rules["sevens"])),
+            "why": reason_of(game, cards),
             "beats": float((others < own).mean()) if len(others) else None,
         }
         for cards, own in zip(holdings, points, strict=True)
@@ -140,23 +136,6 @@ def sviten_hands(
 def _best(rows: list[dict[str, Any]], half: str) -> list[int]:
     best = max(row[half]["rank"] for row in rows)
     return [i for i, row in enumerate(rows) if row[half]["rank"] == best]
-
-
-def draw_half(game: Game, cards: Sequence[int]) -> dict[str, Any]:
-    """Name and strength of the cards held; the higher strength wins."""
-    rank = int(sviten.draw_strength(game.tables, np.array(cards, np.uint8), len(cards)))
-    if game.parameters["draw_half"] == "flush":
-        return {"name": strengths.flush_name(cards), "rank": rank}
-    return {"name": strengths.high_name(rank, len(cards)), "rank": rank}
-
-
-def omaha_half(game: Game, cards: Sequence[int], board: Sequence[int]) -> dict[str, Any]:
-    """Name and strength of the best Omaha hand on the board as it lies."""
-    held, shared = np.array(cards, np.uint8), np.zeros(FULL_BOARD, np.uint8)
-    shared[: len(board)] = board
-    rank = int(sviten.omaha_strength(game.tables, held, len(cards), shared, len(board)))
-    size = int(game.parameters["omaha_hole"]) + int(game.parameters["omaha_board"])
-    return {"name": strengths.high_name(rank, size), "rank": rank}
 
 
 Shares = list[Fraction]

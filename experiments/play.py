@@ -9,15 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from pokerspiel.agents.agent import Agent, CompiledAgent, Seated, ViewAgent, legal
-from pokerspiel.agents.roster import find_agent
-from pokerspiel.experiments.dealing import top_card
+from pokerspiel.agents.agent import legal
+from pokerspiel.agents.table.holdings import board_cards, own_cards
+from pokerspiel.agents.table.table import Table, seated_table
+from pokerspiel.agents.table.telling import Telling
 from pokerspiel.experiments.game_choice import chosen_game, game_with_seats
-from pokerspiel.experiments.telling import Telling, board_cards, own_cards
-from pokerspiel.games import drive, svara, sviten
+from pokerspiel.games import svara, sviten
 from pokerspiel.games.cards import mask_of, parse_cards
-from pokerspiel.games.kernel import CHANCE, TERMINAL, mix
-from pokerspiel.games.variants import Game, exact
+from pokerspiel.games.variants import Game
 
 INTERRUPTED = 130
 MAX_LISTED = 12
@@ -35,8 +34,13 @@ class Leave(Exception):  # noqa: N818
 def run(
     game_text: str, against: Sequence[str], seed: int | None, settings: Sequence[str] | None
 ) -> int:
-    game, agents = _seated(game_text, against, settings)
-    session = _Session(game, agents, secrets.randbits(32) if seed is None else seed)
+    def game_of(seats: int | None) -> Game:
+        if seats is None:
+            return chosen_game(game_text, settings)
+        return game_with_seats(game_text, settings, seats, "players")
+
+    table = seated_table(game_of, against, secrets.randbits(32) if seed is None else seed)
+    session = _Session(table)
     try:
         session.play()
     except (Leave, EOFError):
@@ -48,40 +52,22 @@ def run(
     return 0
 
 
-def _seated(
-    game_text: str, against: Sequence[str], settings: Sequence[str] | None
-) -> tuple[Game, list[Agent]]:
-    """The game and a bot for each other seat; a single bot takes all of them."""
-    if len(against) == 1:
-        game = exact(chosen_game(game_text, settings))
-        against = list(against) * (game.players - 1)
-    else:
-        game = exact(game_with_seats(game_text, settings, len(against) + 1, "players"))
-    agents = [find_agent(name, game) for name in against]
-    for agent in agents:
-        agent.check(game)
-    return game, agents
-
-
 class _Session:
-    """Hands one after the other; the person moves one seat on with each."""
+    """Hands one after the other at a table."""
 
-    def __init__(self, game: Game, agents: Sequence[Agent], seed: int) -> None:
-        self._game = game
-        self._agents = agents
-        self._seed = seed
-        self._seats = [_sit(agent, game) for agent in agents]
-        self._luck = np.random.default_rng(seed)
+    def __init__(self, table: Table) -> None:
+        self._table = table
         self._hands = 0
         self._total = 0.0
 
     def play(self) -> None:
-        print(f"{self._game}, seed {self._seed}. {HELP}")
+        print(f"{self._table.game}, seed {self._table.seed}. {HELP}")
         while True:
             won = self._play_hand()
             self._hands += 1
             self._total += won
             print(f"{_result(won)} Total after {self._hands} hands: {self._total:+g}.")
+            self._table.deal()
 
     def say_goodbye(self) -> None:
         hands = f"{self._hands} hand{'' if self._hands == 1 else 's'}"
@@ -89,50 +75,24 @@ class _Session:
 
     def _play_hand(self) -> float:
         """One hand; returns what the person wins or loses."""
-        game, players = self._game, self._game.players
-        person = self._hands % players
-        names = self._names(person)
-        states, decks = game.new_states(), drive.new_decks()
-        drive.seed_hand(decks, np.uint64(mix(np.uint64(self._seed), np.uint64(self._hands))))
-        drive.begin_hand(states, game.tables)
-        telling = Telling(game, names, person)
-        past: list[int] = []
-        print(f"\nHand {self._hands + 1}. {_who_deals(game, names)}".rstrip())
-        while states[0]["turn"] != TERMINAL:
-            action = self._next_action(states, decks, past, person, telling)
-            past.append(action)
-            for line in telling.event(states, action):
-                print(f"  {line}")
-        return float(states[0]["returns"][person])
+        table = self._table
+        telling = Telling(table.game, table.names, table.guest)
+        print(f"\nHand {table.number + 1}. {_who_deals(table.game, table.names)}".rstrip())
+        told = 0
+        while True:
+            table.let_bots_act()
+            for step in table.hand.steps[told:]:
+                _say(telling.tell(step))
+            told = len(table.hand.steps)
+            if table.hand.is_over:
+                return table.hand.returns[table.guest]
+            _say(telling.flush())
+            table.hand.play(ask(table.game, table.hand.states))
 
-    def _names(self, person: int) -> list[str]:
-        """Names by seat: the bots sit clockwise of the person."""
-        names = ["You"] * self._game.players
-        for i, agent in enumerate(self._agents):
-            number = f" {i + 1}" if len(self._agents) > 1 else ""
-            names[(person + 1 + i) % self._game.players] = agent.name + number
-        return names
 
-    def _next_action(
-        self,
-        states: np.ndarray,
-        decks: np.ndarray,
-        past: list[int],
-        person: int,
-        telling: Telling,
-    ) -> int:
-        turn = int(states[0]["turn"])
-        if turn == CHANCE:
-            return int(top_card(states, self._game.tables, decks))
-        if turn == person:
-            for line in telling.flush(states):
-                print(f"  {line}")
-            return ask(self._game, states)
-        seated = self._seats[(turn - person - 1) % self._game.players]
-        chances = seated.distribution(states, past, int(self._luck.integers(1 << 62)))
-        actions = sorted(chances)
-        weights = np.array([chances[action] for action in actions])
-        return actions[int(self._luck.choice(len(actions), p=weights / weights.sum()))]
+def _say(lines: Sequence[str]) -> None:
+    for line in lines:
+        print(f"  {line}")
 
 
 def _who_deals(game: Game, names: Sequence[str]) -> str:
@@ -143,12 +103,6 @@ def _who_deals(game: Game, names: Sequence[str]) -> str:
     if game.family is sviten:
         return f"{names[-1]} {'have' if own else 'has'} the button."
     return ""
-
-
-def _sit(agent: Agent, game: Game) -> Seated:
-    if isinstance(agent, CompiledAgent | ViewAgent):
-        return agent.sit(game)
-    raise ValueError(f"{agent.name} cannot play in the terminal")
 
 
 def _result(won: float) -> str:

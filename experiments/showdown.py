@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from pokerspiel.experiments.dealing import settle_pots
+from pokerspiel.agents.table.dealing import settle_pots
+from pokerspiel.agents.table.holdings import draw_half, omaha_half, points_of
 from pokerspiel.experiments.game_choice import (
     UNSEEN,
     board_size,
@@ -15,7 +16,6 @@ from pokerspiel.experiments.game_choice import (
     hand_text,
     known_cards,
 )
-from pokerspiel.experiments.hand import draw_half, omaha_half, points_of
 from pokerspiel.experiments.output import print_json, print_table
 from pokerspiel.games import svara
 from pokerspiel.games.cards import cards_text

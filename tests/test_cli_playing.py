@@ -139,7 +139,7 @@ def test_play_takes_several_bots_and_one_for_all_seats() -> None:
     out = play("svara", "--against", "tight", "--against", "random", keys="q\n").out
     assert "svara(players=3)" in out
     out = play("leduc(players=4)", "--against", "random", keys="1\n" * 20).out
-    assert "random 3" in out
+    assert "random #3" in out
 
 
 def test_play_is_the_same_for_the_same_seed() -> None:

@@ -1,4 +1,4 @@
-"""The kernels that only commands need, in a file of their own: changing it empties the cache."""
+"""The kernels that a single hand needs: the next card, what an action does, who is paid what."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from pokerspiel.games import sviten
 from pokerspiel.games.compiled import kernel
-from pokerspiel.games.kernel import action_kind, next_card
+from pokerspiel.games.kernel import action_kind, halves_won, next_card
 
 
 @kernel
@@ -19,6 +19,15 @@ def top_card(states: Any, tables: Any, decks: Any) -> int:
 def kind_of(states: Any, tables: Any, action: int) -> int:
     """What an action in `states[0]` does: see `kernel`."""
     return int(action_kind(states[0], tables, action))
+
+
+@kernel(allocates=True)
+def halves_of(states: Any, tables: Any, draw: Any, omaha: Any) -> int:
+    """Write the chips that each seat won of both halves in `states[0]`, which is over.
+
+    Returns the mask of the seats at the showdown; 0, and no chips, if there was none.
+    """
+    return int(halves_won(states[0], tables, draw, omaha))
 
 
 @kernel

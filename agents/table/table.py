@@ -1,0 +1,177 @@
+"""A person, or a program, at a table of bots, hand after hand.
+
+A table is its game, its bots, a seed, and what the guest did: everything else follows, so that a
+table can be kept as these few values and rebuilt.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import stdtrit
+
+from pokerspiel.agents.agent import Agent, CompiledAgent, Seated, ViewAgent
+from pokerspiel.agents.arena import CONFIDENCE, Score, distinct_names
+from pokerspiel.agents.policy import decision_seed, sample
+from pokerspiel.agents.roster import find_agent
+from pokerspiel.agents.table.live_hand import LiveHand, Step
+from pokerspiel.agents.table.seat_view import Document, action_named, seat_view
+from pokerspiel.games.kernel import mix
+from pokerspiel.games.variants import Game, exact
+
+GUEST = "You"
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A hand that is over."""
+
+    number: int
+    """From 0 on."""
+    actions: tuple[int, ...]
+    """The actions of all seats, in order; the cards follow from the seed."""
+    guest: int
+    """The seat of the guest."""
+    won: float
+    """Chips that the guest won or lost."""
+
+
+class Table:
+    """Hands one after the other; the guest moves one seat on with each."""
+
+    def __init__(
+        self, game: Game, agents: Sequence[Agent], seed: int, guest: str = GUEST, first: int = 0
+    ) -> None:
+        """A table with an agent for each other seat, clockwise of the guest.
+
+        `seed` fixes all cards, `first` is the number of the first hand. Raises ValueError, in one
+        line, if an agent cannot play the game.
+        """
+        self.game = exact(game)
+        if len(agents) != self.game.players - 1:
+            raise ValueError(
+                f"{len(agents)} bots for {self.game.players} seats, one is the guest's"
+            )
+        self.agents = list(agents)
+        self.seed = seed
+        self.guest_name = guest
+        self.number = first
+        self._seats = [_sit(agent, self.game) for agent in agents]
+        self._begin()
+
+    def _begin(self) -> None:
+        seed = int(mix(np.uint64(self.seed), np.uint64(self.number)))
+        self.hand = LiveHand(self.game, seed)
+        self._decisions = [0] * self.game.players
+
+    @property
+    def guest(self) -> int:
+        """The seat of the guest in this hand."""
+        return self.number % self.game.players
+
+    @property
+    def names(self) -> list[str]:
+        """Names by seat in this hand."""
+        return self.names_in(self.number)
+
+    def names_in(self, number: int) -> list[str]:
+        """Names by seat in a hand."""
+        names = [self.guest_name] * self.game.players
+        for i, name in enumerate(distinct_names(self.agents)):
+            names[(number % self.game.players + 1 + i) % self.game.players] = name
+        return names
+
+    @property
+    def waits_for_guest(self) -> bool:
+        return self.hand.turn == self.guest
+
+    @property
+    def finished(self) -> Finished | None:
+        """The hand, if it is over."""
+        if not self.hand.is_over:
+            return None
+        actions = tuple(step.action for step in self.hand.steps if not step.by_chance)
+        won = self.hand.returns[self.guest]
+        return Finished(self.number, actions, self.guest, won)
+
+    def view(self) -> Document:
+        """What the guest sees."""
+        return seat_view(self.hand, self.guest, self.names, self.number)
+
+    def act(self, name: str) -> None:
+        """Play the action of the guest that `name` says.
+
+        Raises ValueError, in one line, if it is not the guest's turn or no legal action.
+        """
+        if not self.waits_for_guest:
+            raise ValueError(f"{name[:60]!r}: it is not your turn")
+        self.hand.play(action_named(self.game, self.hand.states, name))
+
+    def let_bots_act(self, on_step: Callable[[Step], None] | None = None) -> None:
+        """Let the bots act until the guest is to act or the hand is over."""
+        while self.hand.turn >= 0 and not self.waits_for_guest:
+            before = len(self.hand.steps)
+            self.hand.play(self._choice_of_bot(self.hand.turn))
+            for step in self.hand.steps[before:]:
+                if on_step is not None:
+                    on_step(step)
+
+    def _choice_of_bot(self, seat: int) -> int:
+        seed = decision_seed(np.uint64(self.hand.seed or 0), seat, self._decisions[seat])
+        self._decisions[seat] += 1
+        seated = self._seats[(seat - self.guest - 1) % self.game.players]
+        chances = seated.distribution(self.hand.states, self.hand.past, int(seed))
+        actions = sorted(chances)
+        weights = np.array([chances[action] for action in actions])
+        return actions[int(sample(weights, len(actions), np.array([seed], np.uint64)))]
+
+    def replay(self, actions: Sequence[int]) -> None:
+        """Play actions that all seats took earlier in this hand."""
+        for action in actions:
+            self._decisions[self.hand.turn] += 1
+            self.hand.play(action)
+
+    def deal(self) -> None:
+        """Begin the next hand. Raises ValueError if this one is not over."""
+        if not self.hand.is_over:
+            raise ValueError(f"hand {self.number} is not over: act first")
+        self.number += 1
+        self._begin()
+
+
+def seated_table(
+    game_of: Callable[[int | None], Game], against: Sequence[str], seed: int, guest: str = GUEST
+) -> Table:
+    """A table with the bots of these names; a single one takes all other seats.
+
+    `game_of` gives the game, for a number of seats if one is given.
+    """
+    if len(against) == 1:
+        game = exact(game_of(None))
+        against = list(against) * (game.players - 1)
+    else:
+        game = exact(game_of(len(against) + 1))
+    return Table(game, [find_agent(name, game) for name in against], seed, guest)
+
+
+def _sit(agent: Agent, game: Game) -> Seated:
+    agent.check(game)
+    if isinstance(agent, CompiledAgent | ViewAgent):
+        return agent.sit(game)
+    raise ValueError(f"{agent.name} cannot sit at a table with people")
+
+
+def result_of(winnings: Sequence[float], unit: int) -> Score:
+    """Thousandths of `unit` chips a hand, with the interval over hands (Student's t)."""
+    n = len(winnings)
+    if n == 0:
+        return Score(None, None)
+    chips = np.asarray(winnings, np.float64) * 1000.0 / unit
+    mean = float(chips.mean())
+    if n == 1:
+        return Score(mean, None)
+    reach = float(stdtrit(n - 1, 0.5 + CONFIDENCE / 2)) * float(chips.std(ddof=1)) / math.sqrt(n)
+    return Score(mean, (mean - reach, mean + reach))
