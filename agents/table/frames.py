@@ -25,6 +25,8 @@ def frames_of(
         frames.append({"view": view, "lines": []})
     for i, step in enumerate(hand.steps, 1):
         told = telling.tell(step)
+        if i == start:
+            telling.flush()
         if i <= start:
             continue
         lines += told

@@ -6,7 +6,6 @@ these; what each step was, and who saw it, is kept beside the state.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -114,11 +113,6 @@ class LiveHand:
         self._step(action)
         if self.seed is not None:
             self._deal()
-
-    def replay(self, actions: Iterable[int]) -> None:
-        """Play the actions of seats, in order."""
-        for action in actions:
-            self.play(action)
 
     def _deal(self) -> None:
         while self.turn == CHANCE:

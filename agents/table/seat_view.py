@@ -24,6 +24,7 @@ from pokerspiel.agents.table.holdings import (
 )
 from pokerspiel.agents.table.live_hand import LiveHand, Step
 from pokerspiel.games import svara, sviten
+from pokerspiel.games.betting import FIXED_LIMIT, WAGER
 from pokerspiel.games.cards import card_name, mask_of, parse_cards
 from pokerspiel.games.kernel import EVERYBODY, KIND_RAISE, MAX_SEATS, NOBODY
 from pokerspiel.games.sviten.state import DRAW, KEEP, KEPT, REJECTED
@@ -225,28 +226,38 @@ def actions_of(game: Game, state: Any) -> list[Document]:
     Each has a `name` that can be played, and a `kind`.
     """
     states = np.array([state])
-    documents = []
-    raises: list[Document] = []
-    for action in legal(game, states):
-        described = game.describe(states, action) if hasattr(game.family, "describe") else ("",)
-        kind = kind_of(states, game.tables, action)
-        document: Document = {"name": game.action_name(state, action), "kind": _KINDS[kind]}
-        if described[0] == "discard":
-            document["cards"] = [card_name(c) for c in sorted(described[1], reverse=True)]
-        elif kind == KIND_RAISE and len(described) > 1:
-            document["to"] = int(described[1])
-        elif len(described) > 1:
-            document["chips"] = int(described[1])
-        if kind == KIND_RAISE and "to" in document:
-            raises.append(document)
-        documents.append(document)
-    if len(raises) > FEW:
-        first, last = raises[0], raises[-1]
-        assert last["to"] - first["to"] == len(raises) - 1, "a menu is never that long"
-        place = documents.index(first)
-        span = {**first, "min": first["to"], "max": last["to"]}
-        documents[place : place + len(raises)] = [span]
-    return documents
+    actions = legal(game, states)
+    raises = _free_raises(game, actions)
+    if len(raises) <= FEW:
+        return [_action(game, states, action) for action in actions]
+    documents = [_action(game, states, action) for action in actions if action < raises[0]]
+    last = _action(game, states, raises[-1])
+    span = _action(game, states, raises[0])
+    span |= {"min": span["to"], "max": last["to"]}
+    rest = [_action(game, states, action) for action in actions if action > raises[-1]]
+    return [*documents, span, *rest]
+
+
+def _action(game: Game, states: np.ndarray, action: int) -> Document:
+    described = game.describe(states, action) if hasattr(game.family, "describe") else ("",)
+    kind = kind_of(states, game.tables, action)
+    document: Document = {"name": game.action_name(states[0], action), "kind": _KINDS[kind]}
+    if described[0] == "discard":
+        document["cards"] = [card_name(card) for card in sorted(described[1], reverse=True)]
+    elif len(described) > 1:
+        document["to" if kind == KIND_RAISE else "chips"] = int(described[1])
+    return document
+
+
+def _free_raises(game: Game, actions: Sequence[int]) -> list[int]:
+    """The raises among the actions where any size may be bet: they are numbered one by one."""
+    fields = game.tables.rules[0].dtype.names or ()
+    if "sizes" not in fields:
+        return []
+    rules = game.tables.rules[0]
+    if rules["structure"] == FIXED_LIMIT or rules["sizes"]:
+        return []
+    return [action for action in actions if WAGER <= action < rules["after_wagers"]]
 
 
 def action_named(game: Game, states: np.ndarray, text: str) -> int:
@@ -255,18 +266,26 @@ def action_named(game: Game, states: np.ndarray, text: str) -> int:
     Raises ValueError, in one line, if it is no legal one.
     """
     plain = " ".join(text.split()).lower()
+    wanted = _mask(plain.removeprefix("discard ")) if plain.startswith("discard ") else 0
     actions = legal(game, states)
-    names = [game.action_name(states[0], action) for action in actions]
-    for action, name in zip(actions, names, strict=True):
+    free = set(_free_raises(game, actions))
+    for action in actions:
+        if action in free and not plain.endswith(f" {action - WAGER + 1}"):
+            continue  # naming each of thousands of sizes takes too long
+        name = game.action_name(states[0], action)
         if name.lower() == plain:
             return action
-    if plain.startswith("discard "):
-        wanted = _mask(plain.removeprefix("discard "))
-        for action, name in zip(actions, names, strict=True):
-            if name.startswith("discard ") and _mask(name.removeprefix("discard ")) == wanted:
-                return action
-    shown = [document["name"] for document in actions_of(game, states[0])]
-    raise ValueError(f"{text[:60]!r} is no legal action: expected one of {', '.join(shown[:40])}")
+        if wanted and name.startswith("discard ") and _mask(name[len("discard ") :]) == wanted:
+            return action
+    shown = [_name_of(document) for document in actions_of(game, states[0])]
+    raise ValueError(f"{text[:60]!r} is no legal action: expected one of {', '.join(shown)}")
+
+
+def _name_of(document: Document) -> str:
+    """The name of an action, with its range if it has one."""
+    if "max" in document:
+        return f"{document['name']} ... {document['max']}"
+    return str(document["name"])
 
 
 def _mask(cards: str) -> int:

@@ -63,9 +63,11 @@ class Table:
         self._begin()
 
     def _begin(self) -> None:
-        seed = int(mix(np.uint64(self.seed), np.uint64(self.number)))
-        self.hand = LiveHand(self.game, seed)
+        self.hand = LiveHand(self.game, self._seed_of(self.number))
         self._decisions = [0] * self.game.players
+
+    def _seed_of(self, number: int) -> int:
+        return int(mix(np.uint64(self.seed), np.uint64(number)))
 
     @property
     def guest(self) -> int:
@@ -127,6 +129,13 @@ class Table:
         actions = sorted(chances)
         weights = np.array([chances[action] for action in actions])
         return actions[int(sample(weights, len(actions), np.array([seed], np.uint64)))]
+
+    def hand_of(self, number: int, actions: Sequence[int]) -> LiveHand:
+        """An earlier hand, from the actions of all seats."""
+        hand = LiveHand(self.game, self._seed_of(number))
+        for action in actions:
+            hand.play(action)
+        return hand
 
     def replay(self, actions: Sequence[int]) -> None:
         """Play actions that all seats took earlier in this hand."""
