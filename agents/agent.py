@@ -146,6 +146,9 @@ class Seated(ABC):
         thinks.
         """
 
+    def close(self) -> None:  # noqa: B027, most hold nothing
+        """Let go of what the agent holds, such as a program; it is not asked any more."""
+
 
 class CompiledAgent(Agent, ABC):
     """An agent whose decisions are a kernel's."""

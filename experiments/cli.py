@@ -384,6 +384,44 @@ def play_command(
     return play.run(game, against, seed, set_)
 
 
+@app.command("serve")
+def serve_command(
+    port: Annotated[
+        int, typer.Option(parser=whole(0, 65535), metavar="N", help="Port; 0 for any free one.")
+    ] = 8080,
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; others than localhost let strangers in.")
+    ] = "127.0.0.1",
+    data: Annotated[
+        Path | None, typer.Option(help="Folder that keeps the tables and their hands.")
+    ] = None,
+    bots: Annotated[
+        Path | None, typer.Option(help="Folder of bot files to offer; drop more in at any time.")
+    ] = None,
+    bot: Annotated[
+        list[str] | None,
+        typer.Option(help="Another bot to offer, a file or a program; repeat for more."),
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(parser=whole(0, 2**63 - 1), metavar="N", help="Seed of all cards, for tests."),
+    ] = None,
+    rate: Annotated[
+        float,
+        typer.Option(
+            parser=real(1, "a rate of"), metavar="N", help="Requests of one client a second."
+        ),
+    ] = 200.0,
+    open_: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
+    quiet: Quiet = False,
+    config: Config = None,
+) -> int:
+    """Serve the table, study mode, calculator and explorer as a web page on this machine."""
+    from pokerspiel.experiments import serve
+
+    return serve.run(host, port, data, bots, bot or [], seed, open_, rate, quiet)
+
+
 # Measuring.
 
 

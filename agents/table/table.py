@@ -150,6 +150,11 @@ class Table:
         self.number += 1
         self._begin()
 
+    def close(self) -> None:
+        """Let the bots go; programs end. The table is not played on any more."""
+        for seated in self._seats:
+            seated.close()
+
 
 def seated_table(
     game_of: Callable[[int | None], Game], against: Sequence[str], seed: int, guest: str = GUEST
