@@ -21,7 +21,7 @@ from pokerspiel.experiments.study_words import (
 )
 from pokerspiel.games.deals import NOT_PLAYED_OFF, Deal, DealChain
 from pokerspiel.solvers.chart import DealStrategy
-from pokerspiel.solvers.joint import pair_chances
+from pokerspiel.solvers.deal_values import ChainPlay, reaches
 from pokerspiel.solvers.vector import ChainEvaluation
 
 SELDOM = 0.01
@@ -43,33 +43,19 @@ class Solution:
     """What else is known of how they were made: "algorithm", "iterations" ..."""
 
     @cached_property
+    def play(self) -> ChainPlay:
+        """What the strategies meet, and what their actions are worth."""
+        return ChainPlay(self.chain, self.strategy)
+
+    @property
     def pairs(self) -> np.ndarray:
         """[classes, classes]: chance that the places are dealt hands of these classes."""
-        return pair_chances(self.chain.hands)
+        return self.play.pairs
 
-    @cached_property
-    def _pairs_by_outcome(self) -> list[np.ndarray]:
-        """`pairs` of those hands alone that bring about each outcome of a showdown."""
-        score = self.chain.hands.score
-        order = np.sign(score[:, None] - score)
-        return [
-            np.where(order == np.sign(theirs - mine), self.pairs, 0.0)
-            for mine, theirs in self.chain.outcomes
-        ]
-
-    @cached_property
+    @property
     def ends(self) -> list[np.ndarray]:
         """For each deal [leaves, outcomes]: how often a deal that begins so ends so."""
-        return [
-            self.ends_of(deal, rows)
-            for deal, rows in zip(self.chain.deals, self.strategy, strict=True)
-        ]
-
-    def ends_of(self, deal: Deal, strategy: np.ndarray) -> np.ndarray:
-        """[leaves, outcomes] of a deal played by a strategy [rows, classes]."""
-        first, second = reaches(deal, strategy)[:, deal.leaf_row]
-        ends = [((first @ pairs) * second).sum(axis=1) for pairs in self._pairs_by_outcome]
-        return np.array(ends).T
+        return self.play.ends
 
     @cached_property
     def rounds(self) -> np.ndarray:
@@ -87,19 +73,6 @@ class Solution:
     def played(self) -> np.ndarray:
         """[deals]: how often each deal is played in a hand of the game."""
         return np.asarray(self.rounds.sum(axis=0))
-
-
-def reaches(deal: Deal, strategy: np.ndarray) -> np.ndarray:
-    """[places, rows + 1, classes]: chance that a place takes its part of the way to each row.
-
-    The last row stands for the beginning of the deal: it is the row -1.
-    """
-    reach = np.ones((2, deal.rows + 1, strategy.shape[1]))
-    for node in range(deal.nodes):
-        rows = slice(deal.first_row[node], deal.first_row[node + 1])
-        reach[:, rows] = reach[:, deal.parent[node], None]
-        reach[deal.place[node], rows] *= strategy[rows]
-    return reach
 
 
 # Decisions.
@@ -273,7 +246,7 @@ def values_of_first(solution: Solution, strategy: np.ndarray) -> np.ndarray:
     """[places]: chips won in a hand if the first deal is played by a strategy [rows, classes]."""
     chain, deal = solution.chain, solution.chain.deals[0]
     worth = np.array([other.fair for other in chain.deals]) + solution.evaluation.values
-    ends = solution.ends_of(deal, strategy)
+    ends = solution.play.ends_of(deal, strategy)
     won = []
     for place in range(chain.places):
         followed = worth[deal.follower, (place - deal.turn) % chain.places]
