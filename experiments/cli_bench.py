@@ -39,6 +39,28 @@ def bench_speed_command(
     bench_speed.run(only or [], quick, seed, json, quiet)
 
 
+@bench.command("serve")
+def bench_serve_command(
+    tables: Annotated[
+        int, typer.Option(parser=whole(1, 10_000), metavar="N", help="Tables at once.")
+    ] = 100,
+    time: Annotated[
+        float, typer.Option(parser=seconds(0.1), metavar="SECONDS", help="How long they play.")
+    ] = 60.0,
+    think: Annotated[
+        float,
+        typer.Option(parser=seconds(0.0), metavar="SECONDS", help="How long a guest thinks."),
+    ] = 1.0,
+    seed: Seed = 0,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Measure how long many tables at once wait for their bots."""
+    from pokerspiel.experiments import bench_serve
+
+    bench_serve.run(tables, time, think, seed, json, quiet)
+
+
 @bench.command("reference")
 def bench_reference_command(
     quick: Annotated[bool, typer.Option("--quick", help="The smallest games only.")] = False,
