@@ -5,8 +5,8 @@ Three kinds of agents sit at one table:
 | agent | is asked through | for |
 |---|---|---|
 | `CompiledAgent` | `policy(game)`, run by kernels on the record of the state | bots, baselines |
-| `ViewAgent` | `probabilities(view)`, in Python, with a `View` of its own seat | programs, people |
-| `HandAgent` | `follow(game, seat)`: a `Follower` is told every event | bots of other frameworks |
+| `ViewAgent` | `probabilities(view)`, in Python, with a `View` of its own seat | agents in Python |
+| `HandAgent` | `follow(game, seat)`: a `Follower` is told every event | programs, other bots |
 
 A `View` holds no hidden card. A compiled policy may touch the whole record, so a test swaps all
 that is hidden and demands the same probabilities.
@@ -211,6 +211,19 @@ class Follower(ABC):
     misses = 0
     """Decisions so far that the program did not know and played by some rule."""
 
+    @property
+    def faults(self) -> Mapping[str, int]:
+        """Decisions so far without a good answer, by what was wrong; a rule played them."""
+        return {}
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """The faults in words, as far as there are any."""
+        return ()
+
+    def meet(self, number: int, names: Sequence[str]) -> None:  # noqa: B027, most do not care
+        """Before a hand begins: its number, and who sits where."""
+
     @abstractmethod
     def begin(self) -> None:
         """A new hand begins."""
@@ -223,10 +236,20 @@ class Follower(ABC):
     def choose(self, seed: int) -> int:
         """The action of this seat, which is to act; `seed` decides what it samples."""
 
+    def close(self) -> None:  # noqa: B027, most hold nothing
+        """Let go of what it holds, such as a process; it follows no more hands."""
+
 
 class HandAgent(Agent, ABC):
     """An agent that follows whole hands; the arena plays its hands one at a time."""
 
     @abstractmethod
     def follow(self, game: Game, seat: int) -> Follower:
-        """The agent on a seat, for one hand after the other."""
+        """The agent on a seat, for one hand after the other.
+
+        Followers of different seats know nothing of each other: in a match they get the same cards.
+        """
+
+    def follow_all(self, game: Game) -> list[Follower]:
+        """The agent on every seat of a table at which it moves on, one hand after the other."""
+        return [self.follow(game, seat) for seat in range(game.players)]

@@ -11,8 +11,9 @@ import json
 import math
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any, TextIO
 
 import numpy as np
@@ -93,6 +94,10 @@ class PlayerResult:
     misses: float
     """Share of the decisions that the player's table did not hold, played at random."""
     halves: HalvesScore | None
+    faults: Mapping[str, int] = field(default_factory=dict)
+    """Decisions that a program gave no good answer to, by what was wrong; a rule played them."""
+    notes: tuple[str, ...] = ()
+    """The faults in words, and the last that a program with faults wrote to stderr."""
 
 
 @dataclass(frozen=True)
@@ -126,6 +131,8 @@ def _player_json(player: PlayerResult) -> dict[str, Any]:
         **_score_json(player.score),
         "misses": player.misses,
         "decisions": player.decisions,
+        "faults": dict(player.faults),
+        "notes": list(player.notes),
         "seats": [{"seat": i, **_score_json(score)} for i, score in enumerate(player.seats)],
     }
     if player.halves is not None:
@@ -167,6 +174,8 @@ def play_match(
         match.play(deals, on_progress, hands_at_once)
     except KeyboardInterrupt:
         complete = False
+    finally:
+        match.close()
     return match.result(hands, complete, time.perf_counter() - start)
 
 
@@ -199,6 +208,11 @@ def distinct_names(agents: Sequence[Agent]) -> list[str]:
     return names
 
 
+def names_by_seat(names: Sequence[str], rotation: int) -> list[str]:
+    """The names in the order of the seats; the player of the first one sits on seat `rotation`."""
+    return [names[(seat - rotation) % len(names)] for seat in range(len(names))]
+
+
 class _Match:
     """A match under way."""
 
@@ -208,7 +222,13 @@ class _Match:
         self.game = game
         self.seed = seed
         self.names = distinct_names(agents)
-        self.chairs = [_chair(agent, game, player) for player, agent in enumerate(agents)]
+        self.chairs: list[_Chair] = []
+        try:
+            for player, agent in enumerate(agents):
+                self.chairs.append(_chair(agent, game, player, self.names))
+        except BaseException:
+            self.close()
+            raise
         self._added = new_sums(game.players), np.zeros((game.players, 2), np.int64)
         self._histories = histories
         self._one_by_one = any(isinstance(agent, HandAgent) for agent in agents)
@@ -222,7 +242,7 @@ class _Match:
     ) -> None:
         """Play the deals, batch by batch."""
         players = self.game.players
-        hands = at_once or _FIRST_HANDS
+        hands = at_once or (1 if self._one_by_one else _FIRST_HANDS)
         most = deals
         if self._traced:
             most = max(_MOST_EVENTS // longest_hand(self.game) // players, 1)
@@ -292,6 +312,11 @@ class _Match:
             lines.append(json.dumps(hand) + "\n")
         return lines
 
+    def close(self) -> None:
+        """Let all players go."""
+        for chair in self.chairs:
+            chair.close()
+
     def result(self, requested: int, complete: bool, seconds: float) -> MatchResult:
         deals = int(self._added[0].deals[0])
         return MatchResult(
@@ -320,6 +345,8 @@ class _Match:
             decisions,
             missed / decisions if decisions else 0.0,
             halves,
+            self.chairs[p].faults(),
+            tuple(self.chairs[p].notes()),
         )
 
 
@@ -382,6 +409,17 @@ class _Chair(ABC):
         counts = self._counts
         self._counts = np.zeros(2, np.int64)
         return counts
+
+    def faults(self) -> dict[str, int]:
+        """Decisions without a good answer, by what was wrong."""
+        return {}
+
+    def notes(self) -> list[str]:
+        """The faults in words."""
+        return []
+
+    def close(self) -> None:  # noqa: B027, most hold nothing
+        """Let the player go."""
 
     def _advance(self, batch: Batch, player: int) -> int:
         game = self.game
@@ -450,20 +488,45 @@ class _ViewChair(_PythonChair):
 class _HandChair(_PythonChair):
     """Tells an agent that follows the hand what happens; plays one hand at a time."""
 
-    def __init__(self, agent: HandAgent, game: Game, player: int) -> None:
+    def __init__(self, agent: HandAgent, game: Game, player: int, names: Sequence[str]) -> None:
         super().__init__(game, player, agent.name)
-        self._followers = [agent.follow(game, seat) for seat in range(game.players)]
+        self._names = names
+        self._followers: list[Follower] = []
         self._told = -1
+        self._hand = 0
+        try:
+            for seat in range(game.players):
+                self._followers.append(agent.follow(game, seat))
+        except BaseException:
+            self.close()
+            raise
+
+    def faults(self) -> dict[str, int]:
+        faults: Counter[str] = Counter()
+        for follower in self._followers:
+            faults.update(follower.faults)
+        return dict(faults)
+
+    def notes(self) -> list[str]:
+        notes = [note for follower in self._followers for note in follower.notes]
+        return list(dict.fromkeys(notes))
+
+    def close(self) -> None:
+        for follower in self._followers:
+            follower.close()
 
     def end(self, batch: Batch) -> None:
         """Tell the rest of a hand that is over."""
         self._follower(batch)
         self._told = -1
+        self._hand += 1
 
     def _follower(self, batch: Batch) -> Follower:
         """The agent on its seat of this hand, told all that has happened."""
-        follower = self._followers[(self.player + int(batch.rotation[0])) % self.game.players]
+        players, rotation = self.game.players, int(batch.rotation[0])
+        follower = self._followers[(self.player + rotation) % players]
         if self._told < 0:
+            follower.meet(self._hand, names_by_seat(self._names, rotation))
             follower.begin()
             self._told = 0
         for event in batch.trace[0, self._told : batch.events[0]]:
@@ -481,11 +544,11 @@ class _HandChair(_PythonChair):
         return action
 
 
-def _chair(agent: Agent, game: Game, player: int) -> _Chair:
+def _chair(agent: Agent, game: Game, player: int, names: Sequence[str]) -> _Chair:
     if isinstance(agent, CompiledAgent):
         return _CompiledChair(game, player, agent.policy(game), agent.name)
     if isinstance(agent, ViewAgent):
         return _ViewChair(agent, game, player)
     if isinstance(agent, HandAgent):
-        return _HandChair(agent, game, player)
+        return _HandChair(agent, game, player, names)
     raise TypeError(f"{agent.name} is no agent that the arena knows: {type(agent).__name__}")

@@ -1,6 +1,7 @@
-"""Everybody who can sit down: baselines by name, shipped bots by name, bot files by path.
+"""Everybody who can sit down: baselines and shipped bots by name, bot files and programs by path.
 
-A bot's name with "+river" behind it is the bot that solves its last betting round anew.
+A program is a file to run, or "cmd:" and the words of a command line. A bot's name with "+river"
+behind it is the bot that solves its last betting round anew.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from pokerspiel.agents.baselines import BASELINES, DESCRIPTIONS
 from pokerspiel.agents.bot_file import SUFFIX, BotFileError, load_bot, read_manifest
 from pokerspiel.agents.river_resolver import RiverResolver
 from pokerspiel.agents.spiel_table import SpielTableBot
+from pokerspiel.agents.table.program import ProgramAgent, is_program
 from pokerspiel.agents.translation import at_table
 from pokerspiel.games.variants import Game
 
@@ -33,7 +35,7 @@ class Entry(TypedDict):
 
 
 def find_agent(name: str, game: Game | None = None) -> Agent:
-    """The agent of a name, or of the path of a bot file; with `game`, one that plays it.
+    """The agent of a name, or of the path of a bot or program; with `game`, one that plays it.
 
     A bot that knows another menu of bets than `game` has is translated.
     Raises ValueError, in one line, if there is none, if its file is damaged, or if it was made for
@@ -49,10 +51,10 @@ def find_agent(name: str, game: Game | None = None) -> Agent:
 
 
 def find_bot(name: str) -> Agent:
-    """The agent of a name or of the path of a bot file, whatever game it plays.
+    """The agent of a name, or of the path of a bot or program, whatever game it plays.
 
-    Raises ValueError, in one line, if there is none, if its file is damaged, or if it cannot be
-    resolved as its name says.
+    Raises ValueError, in one line, if there is none, if its file is damaged or not to be run, or if
+    it cannot be resolved as its name says.
     """
     if name.endswith(RESOLVED):
         bot = find_bot(name.removesuffix(RESOLVED))
@@ -63,12 +65,14 @@ def find_bot(name: str) -> Agent:
         return BASELINES[name]()
     if name in _shipped():
         return load_bot(_shipped()[name])
+    if not name.endswith(SUFFIX) and is_program(name):
+        return ProgramAgent(name)
     if name.endswith(SUFFIX) or "/" in name or Path(name).is_file():
         return load_bot(name)
     known = [*BASELINES, *_shipped()]
     near = difflib.get_close_matches(name, known, 1)
     hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
-    raise ValueError(f"unknown agent {name!r}: {hint}, or give the path of a bot file")
+    raise ValueError(f"unknown agent {name!r}: {hint}, or give the path of a bot or program")
 
 
 def _shipped() -> dict[str, Path]:

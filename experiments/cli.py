@@ -346,7 +346,9 @@ def export_command(
 
 @app.command("match")
 def match_command(
-    players: Annotated[list[str], typer.Argument(help="Bot files, or names that `bots` lists.")],
+    players: Annotated[
+        list[str], typer.Argument(help="Bot files, names that `bots` lists, or programs to run.")
+    ],
     game: Annotated[
         str | None, typer.Option(help="Game; by default that of the first bot file.")
     ] = None,
@@ -357,6 +359,14 @@ def match_command(
     histories: Annotated[
         Path | None, typer.Option(help="File for the hand histories, one JSON line a hand.")
     ] = None,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(
+            parser=seconds(0.001),
+            metavar="SECONDS",
+            help="Time of a program for a decision; 2 by default.",
+        ),
+    ] = None,
     set_: Set = None,
     json: Json = False,
     quiet: Quiet = False,
@@ -365,7 +375,7 @@ def match_command(
     """Let bots play duplicate hands against each other."""
     from pokerspiel.experiments import match
 
-    return match.run(players, game, hands, seed, histories, set_, json, quiet)
+    return match.run(players, game, hands, seed, histories, time_limit, set_, json, quiet)
 
 
 @app.command("play")

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TextIO
 
 from pokerspiel.agents.agent import Agent
 from pokerspiel.agents.arena import MatchResult, play_match
 from pokerspiel.agents.roster import find_agent
+from pokerspiel.agents.table.program import FAULTS, ProgramAgent
 from pokerspiel.agents.translation import at_table
 from pokerspiel.experiments.game_choice import chosen_game, game_with_seats
 from pokerspiel.experiments.output import note, print_json, print_table
@@ -26,6 +29,7 @@ def run(
     hands: int,
     seed: int,
     histories: Path | None,
+    time_limit: float | None,
     settings: Sequence[str] | None,
     json: bool,
     quiet: bool,
@@ -33,8 +37,13 @@ def run(
     if len(players) < 2:
         raise ValueError(f"a match needs two players or more, not only {' '.join(players)}")
     agents, game = seated(players, game_text, settings)
+    limit_programs(agents, time_limit)
     title = f"{game}: {' - '.join(agent.name for agent in agents)}"
-    with _open_histories(histories) as file, ProgressReport(title, quiet) as report:
+    with (
+        _open_histories(histories) as file,
+        ProgressReport(title, quiet) as report,
+        _terminated_like_interrupted(agents),
+    ):
         result = play_match(
             agents,
             game,
@@ -47,6 +56,8 @@ def run(
         print_json(result.to_json())
     else:
         print_result(result)
+    for line in faults_in_words(result):
+        note(line, quiet)
     if not result.complete:
         note(f"interrupted after {result.hands:,} of {hands:,} hands")
     return 0 if result.complete else INTERRUPTED
@@ -67,6 +78,31 @@ def seated(
         return [at_table(agent, game) for agent in agents], game
     game = exact(game_with_seats(game_text, settings, len(players), "players"))
     return [find_agent(player, game) for player in players], game
+
+
+def limit_programs(agents: Sequence[Agent], time_limit: float | None) -> None:
+    """Give all programs among the agents this many seconds a decision; None changes nothing."""
+    if time_limit is None:
+        return
+    programs = [agent for agent in agents if isinstance(agent, ProgramAgent)]
+    if not programs:
+        names = ", ".join(agent.name for agent in agents)
+        raise ValueError(f"--time-limit {time_limit:g}: no program is among {names}")
+    for program in programs:
+        program.limits = replace(program.limits, decision=time_limit)
+
+
+@contextmanager
+def _terminated_like_interrupted(agents: Sequence[Agent]) -> Iterator[None]:
+    """Let SIGTERM do what Ctrl-C does if there are programs, so that none of them is left."""
+    if not any(isinstance(agent, ProgramAgent) for agent in agents):
+        yield
+        return
+    handler = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, handler)
 
 
 @contextmanager
@@ -96,10 +132,17 @@ def _open_histories(path: Path | None) -> Iterator[TextIO | None]:
 
 def print_result(result: MatchResult) -> None:
     document = result.to_json()
-    rows = [_row(player) for player in document["players"]]
+    players = document["players"]
+    rows = [_row(player) for player in players]
     columns = ["player", "mbb/hand>", "95 % interval>", "by seat>", "misses>"]
-    if rows and len(rows[0]) > len(columns):
+    if "halves" in players[0]:
         columns += ["draw half>", "Omaha half>", "scoops>"]
+    if any(player["faults"] for player in players):
+        columns.append("faults>")
+        rows = [
+            [*row, f"{sum(player['faults'].values()):,}"]
+            for row, player in zip(rows, players, strict=True)
+        ]
     unit = "milli-antes" if result.unit == "ante" else "thousandths of a big blind"
     title = f"{result.game}: {result.hands:,} hands ({result.deals:,} deals), mbb are {unit}"
     print_table(title, columns, rows)
@@ -118,6 +161,19 @@ def _row(player: dict[str, Any]) -> list[str]:
     if "halves" in player:
         row += [f"{player['halves'][name]:.1%}" for name in ("draw", "omaha", "scoops")]
     return row
+
+
+def faults_in_words(result: MatchResult) -> list[str]:
+    """What went wrong with programs, for people; nothing if nothing did."""
+    lines = []
+    for player in result.players:
+        if player.faults:
+            counts = sorted(player.faults.items(), key=lambda pair: FAULTS.index(pair[0]))
+            kinds = ", ".join(f"{count:,} {kind}" for kind, count in counts)
+            share = sum(player.faults.values()) / max(player.decisions, 1)
+            lines.append(f"{player.name}: {kinds}; a rule played {share:.2%} of its decisions")
+            lines += [f"  {line}" for line in player.notes]
+    return lines
 
 
 def interval_text(ci95: Sequence[float] | None) -> str:

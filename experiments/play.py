@@ -49,6 +49,8 @@ def run(
     except KeyboardInterrupt:
         session.say_goodbye()
         return INTERRUPTED
+    finally:
+        table.close()
     return 0
 
 

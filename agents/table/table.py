@@ -13,12 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtrit
 
-from pokerspiel.agents.agent import Agent, CompiledAgent, Seated, ViewAgent
+from pokerspiel.agents.agent import Agent
 from pokerspiel.agents.arena import CONFIDENCE, Score, distinct_names
-from pokerspiel.agents.policy import decision_seed, sample
+from pokerspiel.agents.policy import decision_seed
 from pokerspiel.agents.roster import find_agent
 from pokerspiel.agents.table.live_hand import LiveHand, Step
 from pokerspiel.agents.table.seat_view import Document, action_named, seat_view
+from pokerspiel.agents.table.sitting import Sitting, sit_down
 from pokerspiel.games.kernel import mix
 from pokerspiel.games.variants import Game, exact
 
@@ -59,8 +60,20 @@ class Table:
         self.seed = seed
         self.guest_name = guest
         self.number = first
-        self._seats = [_sit(agent, self.game) for agent in agents]
+        self._seats = self._sit_down()
         self._begin()
+
+    def _sit_down(self) -> list[Sitting]:
+        """The agents, clockwise of the guest; if one cannot sit down, the others get up again."""
+        seats: list[Sitting] = []
+        try:
+            for agent in self.agents:
+                seats.append(sit_down(agent, self.game))
+        except ValueError:
+            for sitting in seats:
+                sitting.close()
+            raise
+        return seats
 
     def _begin(self) -> None:
         self.hand = LiveHand(self.game, self._seed_of(self.number))
@@ -120,15 +133,23 @@ class Table:
             for step in self.hand.steps[before:]:
                 if on_step is not None:
                     on_step(step)
+        self._tell_the_end()
+
+    def _tell_the_end(self) -> None:
+        if self.hand.is_over:
+            for seat in set(range(self.game.players)) - {self.guest}:
+                self._bot_on(seat)
+
+    def _bot_on(self, seat: int) -> Sitting:
+        """The bot on a seat, who has heard of all that happened."""
+        bot = self._seats[(seat - self.guest - 1) % self.game.players]
+        bot.hear(self.hand, seat, self.number, self.names)
+        return bot
 
     def _choice_of_bot(self, seat: int) -> int:
         seed = decision_seed(np.uint64(self.hand.seed or 0), seat, self._decisions[seat])
         self._decisions[seat] += 1
-        seated = self._seats[(seat - self.guest - 1) % self.game.players]
-        chances = seated.distribution(self.hand.states, self.hand.past, int(seed))
-        actions = sorted(chances)
-        weights = np.array([chances[action] for action in actions])
-        return actions[int(sample(weights, len(actions), np.array([seed], np.uint64)))]
+        return self._bot_on(seat).choose(self.hand, int(seed))
 
     def hand_of(self, number: int, actions: Sequence[int]) -> LiveHand:
         """An earlier hand, from the actions of all seats."""
@@ -147,13 +168,14 @@ class Table:
         """Begin the next hand. Raises ValueError if this one is not over."""
         if not self.hand.is_over:
             raise ValueError(f"hand {self.number} is not over: act first")
+        self._tell_the_end()
         self.number += 1
         self._begin()
 
     def close(self) -> None:
         """Let the bots go; programs end. The table is not played on any more."""
-        for seated in self._seats:
-            seated.close()
+        for bot in self._seats:
+            bot.close()
 
 
 def seated_table(
@@ -169,13 +191,6 @@ def seated_table(
     else:
         game = exact(game_of(len(against) + 1))
     return Table(game, [find_agent(name, game) for name in against], seed, guest)
-
-
-def _sit(agent: Agent, game: Game) -> Seated:
-    agent.check(game)
-    if isinstance(agent, CompiledAgent | ViewAgent):
-        return agent.sit(game)
-    raise ValueError(f"{agent.name} cannot sit at a table with people")
 
 
 def result_of(winnings: Sequence[float], unit: int) -> Score:
