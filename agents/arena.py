@@ -7,7 +7,6 @@ the 95 % interval follows from their spread (Student's t). An agent against itse
 
 from __future__ import annotations
 
-import json
 import math
 import time
 from abc import ABC, abstractmethod
@@ -43,8 +42,8 @@ from pokerspiel.agents.batch import (
     waiting_hands,
 )
 from pokerspiel.agents.policy import UNIFORM, Policy, decision_seed, new_policy, new_work, sample
-from pokerspiel.agents.story import Event, story
-from pokerspiel.games import kernel
+from pokerspiel.agents.table.history import history_of, line_of
+from pokerspiel.agents.table.live_hand import LiveHand
 from pokerspiel.games.kernel import MAX_SEATS
 from pokerspiel.games.variants import Game, exact
 
@@ -157,8 +156,9 @@ def play_match(
 
     Matches are played on the exact game, whatever the abstraction of `game` or of the agents.
     `on_progress` is called with (hands played, hands in all); `histories` gets every hand as a line
-    of JSON. The result does not depend on `hands_at_once`. After a KeyboardInterrupt the result
-    covers what was finished. Raises ValueError, in one line, if an agent cannot play.
+    of JSON (docs/histories.md). The result does not depend on `hands_at_once`. After a
+    KeyboardInterrupt the result covers what was finished. Raises ValueError, in one line, if an
+    agent cannot play.
     """
     game = exact(game)
     if len(agents) != game.players:
@@ -291,25 +291,26 @@ class _Match:
                 follower.end(batch)
 
     def _history(self, batch: Batch, first: int) -> list[str]:
-        """The hands of a batch as lines of JSON."""
+        """The hands of a batch as lines of JSON, with all cards."""
         players = self.game.players
         lines = []
-        for h, state in enumerate(batch.states):
+        for h in range(len(batch.states)):
             rotation = int(batch.rotation[h])
             by_seat = [self.names[(seat - rotation) % players] for seat in range(players)]
             actions = [int(action) for action in batch.trace[h, : batch.events[h]]]
-            hand = {
-                "hand": first * players + h,
-                "game": str(self.game),
-                "rule_version": self.game.rule_version,
-                "seed": self.seed,
-                "deal": first + h // players,
-                "players": by_seat,
-                "events": [_event_json(event, by_seat) for event in story(self.game, actions)],
-                "actions": actions,
-                "returns": [float(chips) for chips in state["returns"][:players]],
-            }
-            lines.append(json.dumps(hand) + "\n")
+            hand = LiveHand(self.game)
+            for action in actions:
+                hand.play(action)
+            document = history_of(
+                hand,
+                None,
+                by_seat,
+                first * players + h,
+                seed=self.seed,
+                deal=first + h // players,
+                actions=actions,
+            )
+            lines.append(line_of(document) + "\n")
         return lines
 
     def close(self) -> None:
@@ -377,13 +378,6 @@ def _halves_score(sums: Sums, player: int, players: int) -> HalvesScore:
         omaha / of_omaha if of_omaha else 0.0,
         scoops / showdowns if showdowns else 0.0,
     )
-
-
-def _event_json(event: Event, by_seat: Sequence[str]) -> dict[str, Any]:
-    if event.seat >= 0:
-        return {"seat": event.seat, "player": by_seat[event.seat], "action": event.words}
-    special = {kernel.EVERYBODY: "everybody", kernel.NOBODY: "nobody"}
-    return {"card": event.words, "to": special.get(event.audience, event.audience)}
 
 
 # How the arena asks each kind of agent.

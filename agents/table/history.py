@@ -169,20 +169,23 @@ def _play_event(hand: LiveHand, event: Document, cards: dict[str, int]) -> None:
 def _check_same(given: Sequence[Document], played: Sequence[Document]) -> None:
     for i, (one, other) in enumerate(zip(given, played, strict=False), 1):
         if essence(one) != essence(other):
-            raise ValueError(f"event {i} is {_short(one)}: by the rules it is {_short(other)}")
+            raise ValueError(
+                f"event {i} is {shortened(one)}: by the rules it is {shortened(other)}"
+            )
     if len(given) != len(played):
         raise ValueError(f"{len(given)} events: by the rules there are {len(played)}")
 
 
 def essence(event: Document) -> Document:
-    """An event without the words for what a hand is worth."""
+    """An event without the words for what a shown hand is worth."""
     if "shows" not in event:
         return event
     return {"seat": event["seat"], "shows": event["shows"]["cards"]}
 
 
-def _short(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False)
+def shortened(value: Any) -> str:
+    """A value in one line of a message."""
+    text = json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 
@@ -258,13 +261,13 @@ def _check_depth(value: Any) -> None:
 def read_document(document: Any) -> History:
     """A history from its JSON values. Raises ValueError, in one line, for what is none."""
     if not isinstance(document, dict):
-        raise ValueError(f"{_short(document)} is no hand: expected an object")
+        raise ValueError(f"{shortened(document)} is no hand: expected an object")
     if document.get("format") != FORMAT:
-        raise ValueError(f"format {_short(document.get('format'))}: expected {FORMAT!r}")
-    if not _is_whole(document.get("version")) or document["version"] != VERSION:
-        raise ValueError(f"version {_short(document.get('version'))}: expected {VERSION}")
+        raise ValueError(f"format {shortened(document.get('format'))}: expected {FORMAT!r}")
+    if not is_whole(document.get("version")) or document["version"] != VERSION:
+        raise ValueError(f"version {shortened(document.get('version'))}: expected {VERSION}")
     game = read_game(document.get("game"), document.get("rule_version"))
-    _check(document, "hand", "a whole number", lambda x: _is_whole(x) and 0 <= x < 1 << 63)
+    _check(document, "hand", "a whole number", lambda x: is_whole(x) and 0 <= x < 1 << 63)
     _check(document, "players", f"{game.players} names", lambda x: are_names(x, game.players))
     _check(document, "viewer", "a seat or null", lambda x: x is None or _is_seat(x, game))
     _check(document, "returns", f"{game.players} numbers", lambda x: _are_chips(x, game.players))
@@ -272,7 +275,7 @@ def read_document(document: Any) -> History:
     actions = 0
     for i, event in enumerate(document["events"], 1):
         if not is_event(event, game, hidden=document["viewer"] is not None):
-            raise ValueError(f"event {i} is {_short(event)}: no event of this game")
+            raise ValueError(f"event {i} is {shortened(event)}: no event of this game")
         actions += "action" in event
     if actions * game.limits.num_actions > MOST_WORK:
         raise ValueError(
@@ -284,15 +287,15 @@ def read_document(document: Any) -> History:
 def read_game(text: Any, rule_version: Any) -> Game:
     """The game of a history. Raises ValueError, in one line, if it cannot be played."""
     if not isinstance(text, str) or len(text) > 1000:
-        raise ValueError(f"game {_short(text)}: expected a game such as 'svara(players=3)'")
+        raise ValueError(f"game {shortened(text)}: expected a game such as 'svara(players=3)'")
     name, given = parse_game(text)
     for parameter in ("abstraction", "buckets"):
         if parameter in given:
-            raise ValueError(f"game {_short(text)}: hands are played without {parameter}")
+            raise ValueError(f"game {shortened(text)}: hands are played without {parameter}")
     game = load(text)
-    if not _is_whole(rule_version) or rule_version != game.rule_version:
+    if not is_whole(rule_version) or rule_version != game.rule_version:
         raise ValueError(
-            f"rule_version {_short(rule_version)}: {name} is played by version {game.rule_version}"
+            f"rule_version {shortened(rule_version)}: {name} has rules {game.rule_version}"
         )
     return game
 
@@ -301,15 +304,16 @@ def _check(document: Document, name: str, expected: str, is_right: Any) -> None:
     if name not in document:
         raise ValueError(f"{name} is missing")
     if not is_right(document[name]):
-        raise ValueError(f"{name} {_short(document[name])}: expected {expected}")
+        raise ValueError(f"{name} {shortened(document[name])}: expected {expected}")
 
 
-def _is_whole(value: Any) -> bool:
+def is_whole(value: Any) -> bool:
+    """Whether a value is a whole number; true and false are none."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _is_seat(value: Any, game: Game) -> bool:
-    return _is_whole(value) and 0 <= value < game.players
+    return is_whole(value) and 0 <= value < game.players
 
 
 def are_names(value: Any, players: int) -> bool:
@@ -326,7 +330,7 @@ def _are_chips(value: Any, players: int) -> bool:
     return (
         isinstance(value, list)
         and len(value) == players
-        and all(_is_whole(chips) or isinstance(chips, float) for chips in value)
+        and all(is_whole(chips) or isinstance(chips, float) for chips in value)
         and all(abs(chips) < 1 << 53 for chips in value)
     )
 
@@ -342,7 +346,7 @@ def is_event(event: Any, game: Game, hidden: bool) -> bool:
     members = set(event)
     if "card" in members:
         card, to = event["card"], event.get("to")
-        named = card is None and hidden or isinstance(card, str)
+        named = (card is None and hidden) or isinstance(card, str)
         upward = members <= {"card", "to"} or event.get("face_up") is True
         return (
             members <= {"card", "to", "face_up"}
