@@ -24,10 +24,14 @@ def own_cards(game: Game, state: Any, seat: int) -> list[int]:
 
 
 def shown_cards(game: Game, state: Any, seat: int) -> list[int]:
-    """The cards that a seat of a Svara or Sviten game shows when hands are compared."""
+    """The cards that a seat of a Svara or Sviten game shows when hands are compared.
+
+    They are sorted: the order in which they came would tell which of them were drawn.
+    """
+    cards = own_cards(game, state, seat)
     if game.family is svara:
-        return [int(card) for card in state["hand"][seat][: int(game.parameters["hole_cards"])]]
-    return own_cards(game, state, seat)
+        cards = [int(card) for card in state["hand"][seat][: int(game.parameters["hole_cards"])]]
+    return sorted(cards, reverse=True)
 
 
 def board_cards(game: Game, state: Any) -> list[int]:

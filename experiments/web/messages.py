@@ -62,6 +62,7 @@ class Replay(_Request):
     """A file of hand histories."""
 
     text: str = Field(max_length=4_000_000)
+    first: HandNumber = 0
 
 
 class Advice(_Request):

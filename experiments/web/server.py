@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -64,24 +65,22 @@ class Server:
         self._studying = ThreadPoolExecutor(STUDY_THREADS, "studying")
         self.rooms: dict[str, Room] = {}
 
-    async def play(self, work: Callable[[], T]) -> T:
+    async def play(self, work: Callable[..., T], *its: Any) -> T:
         """Run something that bots may think in."""
-        return await asyncio.get_running_loop().run_in_executor(self._playing, work)
+        return await asyncio.get_running_loop().run_in_executor(self._playing, partial(work, *its))
 
-    async def study(self, work: Callable[[], T]) -> T:
+    async def study(self, work: Callable[..., T], *its: Any) -> T:
         """Run something that takes long and that no game waits for."""
-        return await asyncio.get_running_loop().run_in_executor(self._studying, work)
+        return await asyncio.get_running_loop().run_in_executor(self._studying, partial(work, *its))
 
     async def find(self, token: str) -> LiveTable:
-        return await self.play(lambda: self.tables.find(token))
+        return await self.play(self.tables.find, token)
 
     async def new_hand(self, request: messages.NewHand) -> LiveTable:
         """A new table, or the next hand of one."""
         if request.token is None:
             game = request.game or "svara"
-            token = await self.play(
-                lambda: self.tables.new(game, request.settings, request.against)
-            )
+            token = await self.play(self.tables.new, game, request.settings, request.against)
             return await self.find(token)
         if request.game is not None or request.settings or request.against:
             raise ValueError("a table keeps its game and its bots: leave out the token for others")
@@ -91,7 +90,7 @@ class Server:
         """Play an action; everybody who looks at the table is told. Returns the first new step."""
         live = await self.find(token)
         async with live.lock:
-            start = await self.play(lambda: self.tables.act(live, action))
+            start = await self.play(self.tables.act, live, action)
             await self._publish(live)
         return live, start
 
@@ -99,7 +98,7 @@ class Server:
         """Deal the next hand; everybody who looks at the table is told."""
         live = await self.find(token)
         async with live.lock:
-            await self.play(lambda: self.tables.deal(live))
+            await self.play(self.tables.deal, live)
             await self._publish(live)
         return live
 
@@ -206,14 +205,14 @@ def _add_calls(app: FastAPI, server: Server) -> None:
     async def hands(request: messages.OfTable) -> dict[str, Any]:
         """The hands of a table that are over, and the result."""
         live = await server.find(request.token)
-        rows = await server.play(lambda: server.tables.hands(live))
+        rows = await server.play(server.tables.hands, live)
         return {"hands": rows, "result": live.result()}
 
     @app.post("/api/frames", tags=["looking back"])
     async def frames(request: messages.OfHand) -> dict[str, Any]:
         """A hand that is over, frame by frame, as it was seen."""
         live = await server.find(request.token)
-        return {"hand": await server.play(lambda: server.tables.film(live, request.hand))}
+        return {"hand": await server.play(server.tables.film, live, request.hand)}
 
 
 def _game(name: str) -> dict[str, Any]:
