@@ -18,6 +18,7 @@ demo: $(STAMP)
 	$(BIN)/pokerspiel demo --out runs/demo
 
 test: $(STAMP)
+	$(BIN)/python -m tests.web.browsers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	mkdir -p build/mypy/pokerspiel
