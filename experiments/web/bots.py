@@ -9,7 +9,7 @@ from pathlib import Path
 from pokerspiel.agents.agent import Agent
 from pokerspiel.agents.bot_file import SUFFIX, BotFileError, read_manifest
 from pokerspiel.agents.roster import Entry, find_agent, list_agents
-from pokerspiel.games.variants import Game, load
+from pokerspiel.games.variants import Game, exact, load
 
 MOST_LOADED = 32
 """Bots kept in memory; tables share them."""
@@ -53,6 +53,13 @@ class Offer:
         version = path.stat().st_mtime_ns if path.is_file() else 0
         return _loaded(place, version, str(game))
 
+    def trained_for(self, game: Game) -> str | None:
+        """The name of the first bot on offer that was made for a game, if there is one."""
+        for entry in self.entries():
+            if entry["game"] is not None and _same_game(entry["game"], game):
+                return entry["name"]
+        return None
+
     def _place(self, name: str) -> str:
         """What the roster finds a bot on offer by."""
         if name in self._given:
@@ -71,6 +78,14 @@ class Offer:
         if self._folder is None:
             return {}
         return {path.name: path for path in sorted(self._folder.glob(f"*{SUFFIX}"))}
+
+
+def _same_game(text: str, game: Game) -> bool:
+    """Whether a game string names a game, whatever its abstraction; False for a foreign one."""
+    try:
+        return str(exact(load(text))) == str(game)
+    except ValueError:
+        return False
 
 
 def _entry(name: str, path: Path) -> Entry:

@@ -16,10 +16,16 @@ FAILED = 500
 LONGEST = 500
 """Letters of a line."""
 
+
+class BusyError(RuntimeError):
+    """Too much is being computed already."""
+
+
 STATUS: tuple[tuple[type[Exception], int], ...] = (
     (NoTableError, 404),
     (TurnError, 409),
     (TooLargeError, 413),
+    (BusyError, 429),
     (StoreError, 507),
     (RequestValidationError, 422),
     (ValueError, 422),

@@ -12,6 +12,7 @@ GameText = Annotated[
     str, Field(min_length=1, max_length=1000, description='Such as "svara(players=3)".')
 ]
 Cards = Annotated[str, Field(max_length=60, description='Such as "AsTd7c".')]
+Seed = Annotated[int, Field(ge=0, lt=2**63)]
 HandNumber = Annotated[int, Field(ge=0, le=10**9)]
 Setting = (
     bool | Annotated[int, Field(ge=-(10**9), le=10**9)] | Annotated[str, Field(max_length=200)]
@@ -78,6 +79,32 @@ class Review(_Request):
     token: Token
     hand: HandNumber
     bot: Name | None = None
+
+
+class SvaraHands(_Request):
+    """Hands of Svara, some cards of which may not be known."""
+
+    hands: list[Cards] = Field(min_length=1, max_length=9)
+    joker_mode: Name = "best"
+    sevens: Name = "best"
+    opponents: int = Field(0, ge=0, le=8)
+    seed: Seed = 0
+
+
+class SvitenHand(_Request):
+    """A hand of Sviten Special, Sviten Flush or Dramaha, and what is known of the others."""
+
+    game: Name = "sviten_special"
+    hand: Cards
+    board: Cards = ""
+    others: list[Cards] = Field(default_factory=list, max_length=7)
+    opponents: int | None = Field(None, ge=0, le=7)
+    dead: str = Field("", max_length=120)
+    draw: bool | None = None
+    opponents_draw: Literal["best", "pat"] | None = None
+    drew: list[Annotated[int, Field(ge=-1, le=5)]] = Field(default_factory=list, max_length=7)
+    seconds: float = Field(1.0, ge=0.05, le=5.0)
+    seed: Seed = 0
 
 
 class Explore(_Request):

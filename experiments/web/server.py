@@ -22,7 +22,7 @@ from starlette.exceptions import HTTPException
 
 from pokerspiel.experiments.web import messages
 from pokerspiel.experiments.web.bots import Offer
-from pokerspiel.experiments.web.errors import STATUS, line_of, status_of
+from pokerspiel.experiments.web.errors import STATUS, BusyError, line_of, status_of
 from pokerspiel.experiments.web.guards import App, Guard, Rate
 from pokerspiel.experiments.web.socket import Room, serve_socket
 from pokerspiel.experiments.web.store import Store
@@ -33,6 +33,8 @@ from pokerspiel.games.variants import VARIANTS, load
 PAGE = Path(__file__).parent / "page"
 PLAYING_THREADS = 4
 STUDY_THREADS = 1
+MOST_WAITING = 32
+"""Computations for study that wait or run."""
 
 T = TypeVar("T")
 
@@ -63,6 +65,7 @@ class Server:
         self.tables = Tables(Store(settings.data / "tables.sqlite"), self.offer, settings.seed)
         self._playing = ThreadPoolExecutor(PLAYING_THREADS, "playing")
         self._studying = ThreadPoolExecutor(STUDY_THREADS, "studying")
+        self._waiting = 0
         self.rooms: dict[str, Room] = {}
 
     async def play(self, work: Callable[..., T], *its: Any) -> T:
@@ -70,8 +73,18 @@ class Server:
         return await asyncio.get_running_loop().run_in_executor(self._playing, partial(work, *its))
 
     async def study(self, work: Callable[..., T], *its: Any) -> T:
-        """Run something that takes long and that no game waits for."""
-        return await asyncio.get_running_loop().run_in_executor(self._studying, partial(work, *its))
+        """Run something that takes long and that no game waits for.
+
+        Raises BusyError if too much of it waits already.
+        """
+        if self._waiting >= MOST_WAITING:
+            raise BusyError("the server has much to compute: ask again in a moment")
+        self._waiting += 1
+        try:
+            loop = asyncio.get_running_loop()
+            return await loop.run_in_executor(self._studying, partial(work, *its))
+        finally:
+            self._waiting -= 1
 
     async def find(self, token: str) -> LiveTable:
         return await self.play(self.tables.find, token)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from pokerspiel.agents.agent import Agent
 from pokerspiel.agents.table.frames import frames_of
 from pokerspiel.agents.table.live_hand import LiveHand
 from pokerspiel.agents.table.seat_view import Document
@@ -203,6 +204,14 @@ class Tables:
             raise
 
     # Looking back.
+
+    def adviser(self, live: LiveTable, name: str | None) -> Agent:
+        """The bot of a name; without one a bot that was trained for the game, else an opponent."""
+        game = live.table.game
+        if name is not None:
+            return self.offer.agent(name, game)
+        trained = self.offer.trained_for(game)
+        return self.offer.agent(trained, game) if trained else live.table.agents[0]
 
     def hands(self, live: LiveTable) -> list[Document]:
         """The hands that are over: number and chips of the guest."""
