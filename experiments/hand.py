@@ -64,20 +64,23 @@ def run(
 # Svara.
 
 
-def svara_hands(game: Game, holdings: Sequence[Sequence[int]]) -> dict[str, Any]:
-    """Points of each hand, why, the share of other hands that it beats, and the best hands.
+def svara_hands(
+    game: Game, holdings: Sequence[Sequence[int]], gone: Sequence[Sequence[int]] = ()
+) -> dict[str, Any]:
+    """Points of each hand, why, the shares of other hands that it beats and ties, the best hands.
 
-    `beats` counts all hands that can be made of the cards that none of `holdings` has; a tie is not
-    beaten. With fewer such cards than a hand it is None.
+    Other hands are all that can be made of the cards that none of `holdings` and `gone` has; with
+    fewer such cards than a hand both shares are None.
     """
     points = [points_of(game, cards) for cards in holdings]
-    others = _points_of_others(game, holdings)
+    others = _points_of_others(game, [*holdings, *gone])
     rows = [
         {
             "hand": cards_text(cards),
             "points": own,
             "why": reason_of(game, cards),
             "beats": float((others < own).mean()) if len(others) else None,
+            "ties": float((others == own).mean()) if len(others) else None,
         }
         for cards, own in zip(holdings, points, strict=True)
     ]
@@ -97,10 +100,10 @@ def _points_of_others(game: Game, holdings: Sequence[Sequence[int]]) -> np.ndarr
 def _print_svara(document: dict[str, Any]) -> None:
     rows = []
     for i, row in enumerate(document["hands"]):
-        beats = "" if row["beats"] is None else f"{row['beats']:.2%}"
+        beats, ties = ("" if row[key] is None else f"{row[key]:.2%}" for key in ("beats", "ties"))
         mark = "best" if i in document["winners"] and len(document["hands"]) > 1 else ""
-        rows.append((row["hand"], row["points"], row["why"], beats, mark))
-    print_table(document["game"], ("hand", "points>", "why", "beats>", ""), rows)
+        rows.append((row["hand"], row["points"], row["why"], beats, ties, mark))
+    print_table(document["game"], ("hand", "points>", "why", "beats>", "ties>", ""), rows)
 
 
 # Sviten.

@@ -51,7 +51,7 @@ def test_svara_beats_is_the_share_of_the_other_hands_with_fewer_points() -> None
     document = succeed("hand", "svara", "7c7d7h", "--json").document
     assert document["game"] == "svara"
     assert document["hands"] == [
-        {"hand": "7c7d7h", "points": 34, "why": "three sevens: 34", "beats": 1.0}
+        {"hand": "7c7d7h", "points": 34, "why": "three sevens: 34", "beats": 1.0, "ties": 0.0}
     ]
 
 
@@ -63,6 +63,8 @@ def test_svara_beats_counts_a_tie_as_not_beaten() -> None:
     for row, cards in zip(document["hands"], known, strict=True):
         beaten = sum(svara_points(other) < svara_points(cards) for other in others)
         assert row["beats"] == pytest.approx(beaten / len(others))
+        tied = sum(svara_points(other) == svara_points(cards) for other in others)
+        assert row["ties"] == pytest.approx(tied / len(others))
 
 
 def test_svara_winners_are_all_that_tie() -> None:
