@@ -1,7 +1,9 @@
-/** The table: play against bots. */
+/** The page "Table": the form to sit down, or with a token the table itself. */
 
-import { el } from "./dom.js";
+import { mountRoom } from "./room.js";
+import { mountSetup } from "./setup.js";
 
-export async function mount(root) {
-  root.append(el("h1", null, "Table"), el("p", { class: "muted" }, "In preparation."));
+/** With `params.token` the table of that token, otherwise the form. */
+export async function mount(root, params) {
+  return params.token ? mountRoom(root, params.token) : mountSetup(root);
 }
