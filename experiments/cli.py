@@ -15,6 +15,7 @@ import typer
 
 from pokerspiel.experiments.cli_abstract import abstract
 from pokerspiel.experiments.cli_bench import bench
+from pokerspiel.experiments.cli_table import histories_command
 from pokerspiel.experiments.options import (
     DEFAULT_MEMORY,
     CheckpointEvery,
@@ -73,14 +74,36 @@ def hand_command(
     game: Game,
     hands: Annotated[list[str], typer.Argument(help="Hands, such as 7c9sJs.")],
     board: Annotated[str | None, typer.Option(help="Board cards, such as 2h7hJh.")] = None,
+    discards: Annotated[
+        bool, typer.Option("--discards", help="Rank the 32 discards of the first hand.")
+    ] = False,
+    opponents: Annotated[
+        int | None,
+        typer.Option(
+            parser=whole(0, 7),
+            metavar="N",
+            help="With --discards: opponents with random cards; 1 if no other hand is given.",
+        ),
+    ] = None,
+    time: Time = None,
+    seed: Seed = 0,
     set_: Set = None,
     json: Json = False,
     config: Config = None,
 ) -> None:
-    """Say what hands are worth and who wins."""
-    from pokerspiel.experiments import hand
+    """Say what hands are worth and who wins, or what to discard after the flop.
 
-    hand.run(game, hands, board, set_, json)
+    --opponents, --time (1 second) and --seed are for --discards.
+    """
+    if discards:
+        from pokerspiel.experiments import best_discards
+
+        best_discards.run(game, hands, board, set_, opponents, time, seed, json)
+    else:
+        refuse_given("out --discards", opponents=(opponents, None), time=(time, None))
+        from pokerspiel.experiments import hand
+
+        hand.run(game, hands, board, set_, json)
 
 
 @app.command("showdown", cls=ManyValues)
@@ -430,6 +453,9 @@ def serve_command(
     from pokerspiel.experiments import serve
 
     return serve.run(host, port, data, bots, bot or [], seed, open_, rate, quiet)
+
+
+app.command("histories")(histories_command)
 
 
 # Measuring.

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pokerspiel.agents.table.completion import (
@@ -47,6 +47,8 @@ class History:
 
     document: Document
     game: Game
+    where: str = ""
+    """Where it stands in the text, such as "line 3"."""
 
     @property
     def viewer(self) -> int | None:
@@ -119,11 +121,12 @@ def replay(history: History) -> LiveHand:
         if not hand.is_over:
             raise ValueError(f"the hand is not over: {whose_turn(hand.state)}")
         again = history_of(hand, history.viewer, history.players, history.number)
-        _check_same(history.events, again["events"])
+        check_same(history.events, again["events"])
         if not all(map(math.isclose, history.returns, hand.returns)):
             raise ValueError(f"returns {history.document['returns']}: played {again['returns']}")
     except ValueError as error:
-        raise HistoryError(f"hand {history.number}: {error}") from None
+        where = history.where or f"hand {history.number}"
+        raise HistoryError(f"{where}: {error}") from None
     return hand
 
 
@@ -160,13 +163,17 @@ def _play_event(hand: LiveHand, event: Document, cards: dict[str, int]) -> None:
     if "card" in event:
         if hand.turn != CHANCE:
             raise ValueError(f"no card falls, {whose_turn(hand.state)}")
-        hand.play(card_named(cards, event["card"]))
+        card = card_named(cards, event["card"])
+        if card not in hand.cards_to_come():
+            raise ValueError(f"{event['card']} cannot fall: it is not in the deck")
+        hand.play(card)
     elif "action" in event:
         check_turn(hand.state, event["seat"])
         hand.play(action_of(hand.game, hand.states, event["action"]))
 
 
-def _check_same(given: Sequence[Document], played: Sequence[Document]) -> None:
+def check_same(given: Sequence[Document], played: Sequence[Document]) -> None:
+    """Raise ValueError, in one line, if the rules lead to other events than a history gives."""
     for i, (one, other) in enumerate(zip(given, played, strict=False), 1):
         if essence(one) != essence(other):
             raise ValueError(
@@ -198,25 +205,37 @@ def read_any(text: str) -> list[History]:
     Raises HistoryError, in one line that says where, for what is neither; hands of PHH have been
     replayed then.
     """
-    if text.lstrip()[:1] == "{":
-        return list(read_lines(text.splitlines()))
-    from pokerspiel.agents.table.phh import read_phh
-
-    return read_phh(text)
+    return list(map(_or_raise, each_of(text)))
 
 
-def read_lines(lines: Sequence[str] | Iterator[str]) -> Iterator[History]:
-    """The hands of JSON lines, one after the other; blank lines do not count.
+def each_of(text: str) -> Iterator[History | HistoryError]:
+    """The hands of a text, one after the other; for a bad one what is wrong with it."""
+    if looks_like_json(text):
+        return each_line(text.splitlines())
+    from pokerspiel.agents.table.phh import each_table
 
-    Raises HistoryError, in one line that names the line.
-    """
+    return each_table(text)
+
+
+def looks_like_json(text: str) -> bool:
+    """Whether a text, or its beginning, is JSON lines rather than PHH."""
+    return text.lstrip()[:1] == "{"
+
+
+def each_line(lines: Iterable[str]) -> Iterator[History | HistoryError]:
+    """The hands of JSON lines; for a bad one what is wrong with it. Blank lines do not count."""
     for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            yield read_document(_json(line))
-        except ValueError as error:
-            raise HistoryError(f"line {number}: {error}") from None
+        if line.strip():
+            try:
+                yield replace(read_document(_json(line)), where=f"line {number}")
+            except ValueError as error:
+                yield HistoryError(f"line {number}: {error}")
+
+
+def _or_raise(result: History | HistoryError) -> History:
+    if isinstance(result, HistoryError):
+        raise result
+    return result
 
 
 def _json(line: str) -> Any:
@@ -300,7 +319,7 @@ def read_game(text: Any, rule_version: Any) -> Game:
     return game
 
 
-def _check(document: Document, name: str, expected: str, is_right: Any) -> None:
+def _check(document: Document, name: str, expected: str, is_right: Callable[[Any], bool]) -> None:
     if name not in document:
         raise ValueError(f"{name} is missing")
     if not is_right(document[name]):

@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from pokerspiel.agents.table.history import (
@@ -20,7 +21,7 @@ from pokerspiel.agents.table.history import (
     History,
     HistoryError,
     are_names,
-    essence,
+    check_same,
     history_of,
     is_whole,
     play,
@@ -184,32 +185,39 @@ def _standard(words: str) -> str | None:
 # Reading.
 
 
-def read_phh(text: str) -> list[History]:
+def each_table(text: str) -> Iterator[History | HistoryError]:
     """The hands of a PHH file, of one hand or of several, replayed by the rules.
 
-    Raises HistoryError, in one line that names the hand, for what is no such file or no hand of
-    Svara or Sviten.
+    For a bad one it is what is wrong with it, in one line that names the hand.
     """
+    try:
+        tables = _tables(text)
+    except ValueError as error:
+        yield HistoryError(str(error))
+        return
+    for name, fields in tables.items():
+        where = f"hand [{shortened(name)[1:-1]}]" if name else ""
+        try:
+            yield replace(_read(fields), where=where)
+        except ValueError as error:
+            yield HistoryError(f"{where}: {error}" if where else str(error))
+
+
+def _tables(text: str) -> dict[str, Document]:
+    """The tables of a file by name; a file of one hand is one without a name."""
     if len(text) > MOST_LETTERS:
-        raise HistoryError(f"{len(text)} letters: a PHH file has {MOST_LETTERS} at most")
+        raise ValueError(f"{len(text)} letters: a PHH file has {MOST_LETTERS} at most")
     try:
         tables = tomllib.loads(text)
     except RecursionError:
-        raise HistoryError("nested too deep") from None
+        raise ValueError("nested too deep") from None
     except ValueError as error:
-        raise HistoryError(f"neither JSON lines nor PHH: {error}") from None
+        raise ValueError(f"neither JSON lines nor PHH: {error}") from None
     if not tables:
-        raise HistoryError("no hands")
-    if not all(isinstance(table, dict) for table in tables.values()):
-        tables = {"": tables}
-    histories = []
-    for name, fields in tables.items():
-        try:
-            histories.append(_read(fields))
-        except ValueError as error:
-            where = f"hand [{shortened(name)[1:-1]}]: " if name else ""
-            raise HistoryError(f"{where}{error}") from None
-    return histories
+        raise ValueError("no hands")
+    if all(isinstance(table, dict) for table in tables.values()):
+        return tables
+    return {"": tables}
 
 
 def _read(fields: Document) -> History:
@@ -222,7 +230,8 @@ def _read(fields: Document) -> History:
     for name, value in _setup(game).items():
         if fields.get(name) != value:
             raise ValueError(f"{name} {shortened(fields.get(name))}: _game has {value}")
-    names, number = fields.get("players"), fields.get("hand", 0)
+    names: Any = fields.get("players")
+    number: Any = fields.get("hand", 0)
     if not are_names(names, game.players):
         raise ValueError(f"players {shortened(names)}: expected {game.players} names")
     if not is_whole(number) or not 0 <= number < 1 << 63:
@@ -231,7 +240,7 @@ def _read(fields: Document) -> History:
     events = _Reader(game, viewer).events(fields.get("actions"), fields.get("_moves", []))
     hand = play(game, viewer, events)
     document = history_of(hand, viewer, names, number)
-    _check_same(events, document["events"])
+    check_same(events, list(map(_loosely, document["events"])))
     finishing = [a + b for a, b in zip(fields["starting_stacks"], hand.returns, strict=True)]
     if fields.get("finishing_stacks") != finishing:
         given = shortened(fields.get("finishing_stacks"))
@@ -248,21 +257,12 @@ def _viewer(label: Any, game: Game) -> int | None:
     return labels.index(label)
 
 
-def _check_same(read: Sequence[Document], played: Sequence[Document]) -> None:
-    """Raise ValueError if the rules lead to other events than the file has."""
-    for i, (one, other) in enumerate(zip(read, map(_loosely, played), strict=False), 1):
-        if essence(one) != other:
-            raise ValueError(f"event {i} is {shortened(one)}: by the rules it is {other}")
-    if len(read) != len(played):
-        raise ValueError(f"{len(read)} events: by the rules there are {len(played)}")
-
-
 def _loosely(event: Document) -> Document:
     """An event with calls and bets as PHH calls them."""
     standard = _standard(event.get("action", ""))
     if standard is not None and standard.startswith("c"):
         return {**event, "action": standard}
-    return essence(event)
+    return event
 
 
 class _Reader:
