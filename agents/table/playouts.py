@@ -21,16 +21,18 @@ from pokerspiel.games.compiled import kernel
 from pokerspiel.games.kernel import CHANCE, TERMINAL, act, mix, random_below
 from pokerspiel.games.variants import Game
 
-ROUND = 300
+ROUND = 150
 """Hands that a round plays out, all actions together ..."""
-MOST_DEALS, FEWEST_DEALS = 100, 10
+MOST_DEALS, FEWEST_DEALS = 50, 10
 """... and how many deals it draws for them."""
-FEWEST_ROUNDS = 8
+FEWEST_ROUNDS = 16
 """Rounds that are played whatever the time, for an error that means something."""
 FEWEST_EFFECTIVE = 20.0
 """Equally likely deals that the drawn ones must be worth; with fewer nothing is estimated."""
 HOPELESS = 4.0
-"""An action is given up once it is worse than another by so many standard errors."""
+"""An action is given up once it is worse than another by so many standard errors ..."""
+FIRST_GIVEN_UP = 8
+"""... after so many rounds."""
 MOST_PLAYOUTS = 100_000
 
 _CARDS = 64
@@ -160,7 +162,7 @@ def estimate(
             break
         if not rounds.play():
             return None
-        if rounds.played >= FEWEST_ROUNDS and rounds.played % 4 == 0:
+        if rounds.played >= FIRST_GIVEN_UP and rounds.played % 4 == 0:
             rounds.give_up(kept)
     return rounds.estimate()
 
