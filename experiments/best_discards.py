@@ -19,7 +19,7 @@ def run(
     board: str | None,
     settings: Sequence[str] | None,
     opponents: int | None,
-    seconds: float,
+    seconds: float | None,
     seed: int,
     json: bool,
 ) -> None:
@@ -28,7 +28,7 @@ def run(
     if game.name not in SVITEN_GAMES or game != load(game.name):
         raise ValueError(f"--discards: expected one of {', '.join(SVITEN_GAMES)}, not {game}")
     document = sviten_document(
-        game.name, hands[0], board or "", hands[1:], opponents, seconds=seconds, seed=seed
+        game.name, hands[0], board or "", hands[1:], opponents, seconds=seconds or 1.0, seed=seed
     )
     if document["discards"] is None:
         raise ValueError(f"--discards: the board needs its {_CARDS_OF_FLOP} cards of the flop")

@@ -100,7 +100,9 @@ def hand_command(
 
         best_discards.run(game, hands, board, set_, opponents, time, seed, json)
     else:
-        refuse_given("out --discards", opponents=(opponents, None), time=(time, None))
+        refuse_given(
+            "hands alone, only with --discards", opponents=(opponents, None), time=(time, None)
+        )
         from pokerspiel.experiments import hand
 
         hand.run(game, hands, board, set_, json)

@@ -116,6 +116,7 @@ def _game_steps(game: str, folder: Path) -> Iterator[Step]:
         yield "hand", lambda: _command("hand", game, *_HANDS, "--board", "2h7h4c")
         yield "showdown", lambda: _command(*_SVITEN_SHOWDOWN)
         yield "evaluators", _evaluators
+        yield "calculator", _calculator
 
 
 _MATCH = ("match", "tight", "--hands", "4", "-q")
@@ -196,6 +197,12 @@ def _spiel_bots(name: str, bot: str) -> None:
     while not state.is_terminal():
         player = state.current_player()
         state.apply_action(state.legal_actions()[0] if player < 0 else bots[player].step(state))
+
+
+def _calculator() -> None:
+    from pokerspiel.experiments.web.calculator import compile_kernels
+
+    compile_kernels()
 
 
 def _evaluators() -> None:

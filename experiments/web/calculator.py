@@ -31,7 +31,7 @@ MOST_CHOSEN = 3
 """Opponents of whom it may be said how many cards they threw."""
 SHORTEST, LONGEST = 0.05, 10.0
 MOST_SAMPLES = 10_000_000
-LONGEST_TEXT = 60
+LONGEST_TEXT = 120
 MAX_SEED = 2**63 - 1
 
 PAT, BEST = "pat", "best"
@@ -305,6 +305,16 @@ def _check_deck(
     needed = FULL_HAND * seats + 5 + 6 * drawers
     if needed + dead > 52:
         raise ValueError(f"dead: {dead} cards given, at most {52 - needed} with so many players")
+
+
+def compile_kernels() -> None:
+    """Compile what the calculator needs, or load it from the cache: seconds the first time."""
+    hand, other, flop = "AsAdKcKs9c", "QhTh8c6s3d", "2h7h4c"
+    for board, others, draws in ((flop, (), BEST), (flop, (other,), PAT), ("", (other,), BEST)):
+        sviten_document("sviten_special", hand, board, others, opponents_draw=draws, samples=1)
+    for board in (flop, flop + "JhQd"):
+        sviten_document("sviten_special", hand, board, draw=False, samples=1)
+    sviten_document("sviten_special", hand, flop, (other,), draw=False)
 
 
 # Checks.

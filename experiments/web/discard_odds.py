@@ -7,6 +7,7 @@ count as skill.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb
 
@@ -32,6 +33,7 @@ from pokerspiel.experiments.web.sampling import (
 from pokerspiel.experiments.web.sviten_odds import Question, player_row
 from pokerspiel.games.abstraction.outlook import DISCARDS
 from pokerspiel.games.cards import card_name, cards_text, mask_of
+from pokerspiel.games.variants import Game
 
 HIGH_BOUNDS = {
     "pair": 1278,
@@ -173,7 +175,10 @@ def _rows(question: Question, values: _Values, shares: np.ndarray) -> list[Docum
     order = np.argsort(-pots.mean(axis=0), kind="stable")
     behind = pots[:, order[:1]] - pots
     mean, error = shares.mean(axis=0), _error(shares)
-    at_least = _at_least(question)
+    known = [question.board, question.dead, question.hand, *question.others]
+    reached = at_least(
+        question.game, question.hand, mask_of(card for cards in known for card in cards)
+    )
     rows = []
     for discard in order.tolist():
         loss, doubt = float(behind[:, discard].mean()), float(_error(behind[:, discard]))
@@ -192,7 +197,7 @@ def _rows(question: Question, values: _Values, shares: np.ndarray) -> list[Docum
                 "scoop": None if np.isnan(mean[discard, SCOOP]) else scoop,
                 "behind": {"value": loss, "error": doubt},
                 "as_good": loss <= CONFIDENCE * doubt + 1e-12,
-                "at_least": at_least[discard],
+                "at_least": reached[discard],
             }
         )
     return rows
@@ -212,31 +217,27 @@ def _own_row(question: Question, best: Document) -> Document:
     )
 
 
-def _at_least(question: Question) -> list[list[Document]]:
+def at_least(game: Game, hand: Sequence[int], seen: int) -> list[list[Document]]:
     """For each discard the chance that the draw half becomes at least a kind of hand.
 
-    A face-up card is taken to be rejected whenever it does not make that kind.
+    `seen` are the cards that cannot come, as a mask. A face-up card is taken to be rejected
+    whenever it does not make that kind.
     """
-    flush = question.game.parameters["draw_half"] == "flush"
-    bounds = FLUSH_BOUNDS if flush else HIGH_BOUNDS
-    seen = mask_of([*question.hand, *question.board, *question.dead])
-    seen |= mask_of(card for hand in question.others for card in hand)
-    unseen = int(question.game.tables.rules[0]["deck"]) & ~seen
+    bounds = FLUSH_BOUNDS if game.parameters["draw_half"] == "flush" else HIGH_BOUNDS
     counts = np.zeros((DISCARDS, len(bounds) + 1), np.int64)
     all_discards.draw_counts(
-        question.game.tables.rules,
-        np.array(question.hand, np.uint8),
-        unseen,
+        game.tables.rules,
+        np.array(hand, np.uint8),
+        int(game.tables.rules[0]["deck"]) & ~seen,
         np.array(list(bounds.values()), np.int64),
         counts,
     )
     reached = counts[:, ::-1].cumsum(axis=1)[:, ::-1]
-    rejects = bool(question.game.parameters["one_card_face_up"])
     rows = []
     for discard in range(DISCARDS):
         ways, all_ways = reached[discard, 1:], int(reached[discard, 0])
         chance = ways / all_ways
-        if rejects and discard.bit_count() == 1:
+        if game.parameters["one_card_face_up"] and discard.bit_count() == 1:
             chance = 1 - (1 - chance) * (1 - ways / (all_ways - 1))
         named = zip(bounds, chance.tolist(), strict=True)
         rows.append([{"name": name, "chance": value} for name, value in named if value > 0])

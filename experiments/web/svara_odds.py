@@ -42,8 +42,7 @@ def _point_table(text: str) -> np.ndarray:
 def completions(known: Sequence[int], left: Sequence[int]) -> np.ndarray:
     """Every whole hand [ways, 3] that begins with the known cards, the rest taken from `left`."""
     missing = HAND - len(known)
-    rest = np.array(list(combinations(left, missing)), np.int64).reshape(-1, missing)
-    return np.concatenate([np.tile(np.array(known, np.int64), (len(rest), 1)), rest], axis=1)
+    return np.array([[*known, *rest] for rest in combinations(left, missing)], np.int64)
 
 
 def distribution(game: Game, known: Sequence[int], left: Sequence[int]) -> Document:
