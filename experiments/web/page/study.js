@@ -4,6 +4,8 @@ import { post } from "./api.js";
 import { withCards } from "./cards.js";
 import { busyBox, el, errorBox, fill, kept, plain, signed } from "./dom.js";
 
+const MOST_LISTED = 8;
+
 /** The panel. `show(view)` at a decision or the end, `acted(view, action)` when the person moved. */
 export function createStudy({ token }) {
   const node = el("section", { class: "panel study", "aria-labelledby": "study-title", dataset: { testid: "study" } });
@@ -83,38 +85,58 @@ async function tellAdvice(study, at, chosen) {
 
 /** Frequencies as bars, values beside them. */
 export function adviceOf(advice, chosen) {
-  const best = bestOf(advice.actions);
+  const listed = [...advice.actions].sort((a, b) => b.frequency - a.frequency).slice(0, MOST_LISTED);
   return [
     el("p", { class: "small muted" }, sourceOf(advice)),
-    chosen && el("p", { class: "small" }, "Your move: ", el("b", null, ...withCards(chosen))),
-    el("ul", { class: "advice" }, [...advice.actions]
-      .sort((a, b) => b.frequency - a.frequency)
-      .slice(0, 8)
-      .map((action) => adviceLine(action, advice, action === best, action.name === chosen))),
+    chosen && el("p", { class: "small" }, "Your move: ", el("b", null, withCards(chosen))),
+    el("ul", { class: "advice" }, listed.map((action) => adviceLine(action, advice, chosen))),
+    advice.actions.length > MOST_LISTED && el("p", { class: "hint" },
+      `${plain(advice.actions.length - MOST_LISTED)} other actions are taken less often.`),
+    notesOf(advice),
   ];
 }
 
-function bestOf(actions) {
-  const valued = actions.filter((action) => action.value !== null);
-  return valued.reduce((best, action) => (best && best.value >= action.value ? best : action), null);
+/** Where the values come from, in a fold of its own. */
+function notesOf({ notes }) {
+  if (!notes?.length) return null;
+  return el("details", { class: "study-notes" }, el("summary", null, "Where this comes from"),
+    notes.map((note) => el("p", { class: "hint" }, note)));
 }
 
 function sourceOf({ bot, found, exact, playouts }) {
-  if (!found) return `${bot} does not know this situation: it goes by a rule of thumb.`;
-  if (exact) return `What ${bot} would do; values are exact.`;
-  return playouts ? `What ${bot} would do; values from ${plain(playouts)} playouts.` : `What ${bot} would do.`;
+  if (found === "missed") return `${bot} does not know this situation and goes by a rule of thumb.`;
+  if (exact) return `What ${bot} would do. Values in chips, exact.`;
+  return playouts
+    ? `What ${bot} would do. Values in chips, from ${plain(playouts)} playouts.`
+    : `What ${bot} would do.`;
 }
 
-function adviceLine(action, advice, best, chosen) {
+function adviceLine(action, advice, chosen) {
+  const best = action.name === advice.best;
+  const own = chosen !== null && isChosen(action, chosen);
   const share = `${plain(action.frequency * 100, action.frequency < 0.0995 ? 1 : 0)} %`;
-  const value = action.value === null ? null : `${signed(action.value, 2)}${action.error ? ` ± ${plain(action.error, 2)}` : ""}`;
-  return el("li", { class: `advice-line${best ? " is-best" : ""}${chosen ? " is-chosen" : ""}`, dataset: { advice: action.name } },
-    el("span", { class: "advice-name" }, withCards(action.name), chosen && el("span", { class: "tag accent" }, "you")),
+  const error = action.error ? ` ± ${plain(action.error, 2)}` : "";
+  const value = action.value === null || action.value === undefined ? "" : `${signed(action.value, 2)}${error}`;
+  return el(
+    "li",
+    { class: `advice-line${best ? " is-best" : ""}${own ? " is-chosen" : ""}`, dataset: { advice: action.name } },
+    el("span", { class: "advice-name" }, withCards(action.name),
+      action.max !== undefined && ` to ${plain(action.max)}`,
+      own && el("span", { class: "tag accent" }, "you")),
     el("span", { class: "advice-share number" }, share),
     el("span", { class: "bar", "aria-hidden": "true" },
       el("span", { style: { width: `${(action.frequency * 100).toFixed(1)}%` } })),
-    el("span", { class: "advice-value number" }, value ?? "",
-      value && el("span", { class: "visually-hidden" }, ` chips${best ? ", the best" : ""}`)));
+    el("span", { class: "advice-value number" }, value,
+      value && el("span", { class: "visually-hidden" }, ` chips${best ? ", the best" : ""}`)),
+  );
+}
+
+/** Whether an action, which may be a range of sizes, is what the person did. */
+function isChosen(action, chosen) {
+  if (action.name === chosen) return true;
+  const size = Number(/\d+$/.exec(chosen)?.[0]);
+  const verb = (name) => name.replace(/\d+$/, "");
+  return action.max !== undefined && verb(action.name) === verb(chosen) && size >= action.min && size <= action.max;
 }
 
 // After the hand.
@@ -140,21 +162,36 @@ async function review(study, hand) {
   fill(study.body, reviewOf(answer));
 }
 
-/** Decisions of a hand, those that cost most first. */
+/** Decisions of a hand, in the order of the server: where most was lost comes first. */
 export function reviewOf(review) {
-  if (review.decisions.length === 0) return [el("p", { class: "muted small" }, "You had nothing to decide in this hand.")];
-  const worst = [...review.decisions].sort((a, b) => (b.loss ?? 0) - (a.loss ?? 0));
-  const lost = review.loss > 0 ? `Lost by your decisions: ${plain(review.loss, 2)} chips${review.exact ? "" : ", sampled"}.` : "No decision lost anything.";
+  if (review.decisions.length === 0) {
+    return [el("p", { class: "muted small" }, "You had nothing to decide in this hand.")];
+  }
   return [
-    el("p", null, el("b", null, lost)),
-    el("ol", { class: "review" }, worst.map((decision) =>
-      el("li", { class: decision.loss > 0 ? "is-loss" : "" },
-        el("p", { class: "small muted" }, withCards(decision.situation)),
-        el("p", { class: "review-line" },
-          el("span", null, "You: ", el("b", null, withCards(decision.action)),
-            ` (the bot: ${plain(decision.frequency * 100, 0)} %)`),
-          el("span", { class: `number ${decision.loss > 0 ? "bad" : "muted"}` },
-            decision.loss > 0 ? `\u2212${plain(decision.loss, 2)}${decision.error ? ` ± ${plain(decision.error, 2)}` : ""}` : "\u00b10")),
-        decision.loss > 0 && el("p", { class: "small" }, "Best: ", el("b", null, withCards(decision.best)))))),
+    el("p", null, el("b", null, lossLine(review))),
+    el("ol", { class: "review" }, review.decisions.map(reviewLine)),
   ];
+}
+
+function lossLine({ loss, error, exact, bot, unvalued, decisions }) {
+  if (unvalued === decisions.length) return `Against ${bot}: what your decisions cost is not known.`;
+  if (!loss) return `Against ${bot}: no decision is known to have cost anything.`;
+  const range = error ? ` ± ${plain(error, 2)}` : "";
+  return `Against ${bot}: your decisions cost ${plain(loss, 2)}${range} chips${exact ? ", exactly" : ""}.`;
+}
+
+function reviewLine(decision) {
+  const { loss, error, within_error: within } = decision;
+  const real = loss > 0 && !within;
+  const range = error ? ` ± ${plain(error, 2)}` : "";
+  const cost = loss === null ? "?" : loss > 0 ? `\u2212${plain(loss, 2)}${range}` : "\u00b10";
+  const differs = decision.best && decision.best !== decision.action;
+  return el("li", { class: real ? "is-loss" : "" },
+    el("p", { class: "small muted" }, withCards(decision.situation)),
+    el("p", { class: "review-line" },
+      el("span", null, "You: ", el("b", null, withCards(decision.action)),
+        ` (the bot: ${plain(decision.frequency * 100, 0)} %)`),
+      el("span", { class: `number ${real ? "bad" : "muted"}` }, cost)),
+    differs && (real || loss === null) && el("p", { class: "small" },
+      loss === null ? "Most often: " : "Better: ", el("b", null, withCards(decision.best))));
 }
