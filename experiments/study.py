@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from pokerspiel.agents.bot_file import SUFFIX, Bot
-from pokerspiel.agents.deal_strategy import deal_strategy_of
-from pokerspiel.agents.roster import find_bot, list_agents
+from pokerspiel.agents.bot_file import SUFFIX
+from pokerspiel.agents.roster import list_agents
 from pokerspiel.experiments.game_choice import chosen_game
 from pokerspiel.experiments.options import parse_bytes
 from pokerspiel.experiments.output import note, print_json, print_table
@@ -20,6 +19,7 @@ from pokerspiel.experiments.run_folder import check_writable, write_text
 from pokerspiel.experiments.solve import DEFAULT_ALGORITHM, new_solver, solve_until
 from pokerspiel.experiments.study_figures import Decision, Solution, decision, sensitivity_row
 from pokerspiel.experiments.study_page import study_html
+from pokerspiel.experiments.study_solution import solution_of_bot
 from pokerspiel.experiments.study_words import (
     PLACES,
     chips_in,
@@ -31,7 +31,7 @@ from pokerspiel.experiments.study_words import (
 )
 from pokerspiel.games.cards import cards_text
 from pokerspiel.games.variants import Game, exact
-from pokerspiel.solvers.vector import ChainForm, evaluate_chain
+from pokerspiel.solvers.vector import evaluate_chain
 
 CHANGES = (
     "joker_mode=sum_all",
@@ -90,32 +90,12 @@ def find_solution(options: Options) -> Solution:
     if what.endswith(SUFFIX) or what in {entry["name"] for entry in list_agents()}:
         if options.preset is not None or options.settings:
             raise ValueError(f"{what} is a bot: --preset and --set are for games")
-        return _solution_of_bot(what)
+        return solution_of_bot(what)
     game = chosen_game(what, with_preset(what, options.preset, options.settings))
     for entry in list_agents():
         if entry["game"] is not None and str(exact(game)) == str(exact(chosen_game(entry["game"]))):
-            return _solution_of_bot(entry["name"])
+            return solution_of_bot(entry["name"])
     return _solve(game, options)
-
-
-def _solution_of_bot(name: str) -> Solution:
-    agent = find_bot(name)
-    if agent.game is None or agent.game.players != 2:
-        raise ValueError(f"{name} is no bot of Svara for two: those are studied")
-    chain = agent.game.chain_of_deals()
-    strategy, unknown = deal_strategy_of(agent, chain)
-    facts = {"decisions not in its table": f"{unknown:,}"} if unknown else {}
-    if isinstance(agent, Bot) and agent.manifest is not None:
-        facts["algorithm"] = agent.manifest.algorithm
-        facts["iterations"] = f"{agent.manifest.iterations:,}"
-    return Solution(
-        chain,
-        strategy,
-        evaluate_chain(ChainForm(chain), strategy),
-        name,
-        agent.game.limits.big_unit,
-        facts,
-    )
 
 
 def _solve(game: Game, options: Options) -> Solution:

@@ -77,6 +77,23 @@ class ChainPlay:
         ends = [((first @ pairs) * second).sum(axis=1) for pairs in self._pairs_by_outcome]
         return np.array(ends).T
 
+    def chance(self, number: int, node: int) -> float:
+        """How often a deal that begins so comes to a node."""
+        deal = self.chain.deals[number]
+        first, second = reaches(deal, self.strategy[number])[:, deal.parent[node]]
+        return float(first @ self.pairs @ second)
+
+    def parts(self, number: int, node: int) -> tuple[np.ndarray, np.ndarray]:
+        """([C], [C]): how often the place that decides, and the other, take their parts of the way.
+
+        What they do before they see their cards is taken as done: it tells nothing of the cards.
+        """
+        deal = self.chain.deals[number]
+        given = _blindly_taken(deal, node, self.strategy[number])
+        place = int(deal.place[node])
+        both = reaches(deal, given)[:, deal.parent[node]]
+        return both[place], both[1 - place]
+
     # What deals are worth.
 
     @cached_property
@@ -170,7 +187,8 @@ def _blindly_taken(deal: Deal, node: int, strategy: np.ndarray) -> np.ndarray:
 
 def _below(deal: Deal, node: int) -> tuple[list[int], np.ndarray]:
     """(A node and all that follow it, parents first, the leaves that it leads to)."""
-    nodes, rows = [], []
+    nodes: list[int] = []
+    rows: list[int] = []
     todo = [node]
     while todo:
         some = todo.pop()
