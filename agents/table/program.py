@@ -51,6 +51,8 @@ FAULTS = ("crash", "timeout", "garbage", "illegal", "flood", "not asked")
 """Kinds of faults; the last one counts decisions that a program was not asked for any more."""
 CRASH, TIMEOUT, GARBAGE, ILLEGAL, FLOOD, NOT_ASKED = FAULTS
 
+_NO_RULES = ("abstraction", "buckets")
+"""Parameters of a game that say how bots see it."""
 _BRIEFLY = 0.2
 """Seconds in which a program that has closed a pipe may end by itself."""
 _NOTES = 5
@@ -363,7 +365,7 @@ def _hello(game: Game, limits: Limits) -> Document:
         "start_limit": limits.start,
         "unit": game.limits.unit,
         "unit_chips": game.limits.big_unit,
-        "rules": dict(game.parameters),
+        "rules": {name: game.parameters[name] for name in game.parameters if name not in _NO_RULES},
     }
 
 
