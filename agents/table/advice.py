@@ -137,10 +137,12 @@ def consult(
     steps = len(hand.steps) if steps is None else steps
     if not 0 <= steps <= len(hand.steps):
         raise ValueError(f"step {steps}: the hand has {len(hand.steps)} steps so far")
-    state = hand.state if steps == len(hand.steps) else hand.steps[steps].before
+    states = hand.states.copy()
+    if steps < len(hand.steps):
+        states[0] = hand.steps[steps].before
+    state = states[0]
     if int(state["turn"]) != seat or seat < 0:
         raise ValueError(f"seat {seat} is not to act after {steps} steps: nothing to advise")
-    states = np.array([state])
     past = [step.action for step in hand.steps[:steps]]
     chances = asked.chances(states, past)
     exact = asked.exact_values(states)
