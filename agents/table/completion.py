@@ -31,34 +31,37 @@ _NEVER = 1 << 30
 
 @dataclass
 class Slot:
-    """A card that was dealt once. Time is counted in cards dealt."""
+    """A card that was dealt once. Time is counted in shuffles of the deck."""
 
     stand_in: int
     """The card in its place in the dry run."""
     begin: int
-    """When it leaves the deck."""
+    """The shuffles before it was dealt."""
     domain: int
     """The cards that it may be, as a mask."""
     end: int = _NEVER
-    """When it is shuffled back."""
+    """The shuffle that brought it back into the deck."""
 
     def meets(self, other: Slot) -> bool:
         """Whether both are out of the deck at one time."""
         return self.begin < other.end and other.begin < self.end
 
 
-def completed(game: Game, states: np.ndarray, events: Sequence[Document]) -> list[list[Document]]:
+def completed(
+    game: Game, states: np.ndarray, events: Sequence[Document], first: int = 1
+) -> list[list[Document]]:
     """The events of a deal that begins in `states[0]` with nothing hidden: for each what it was.
 
     Cards that were set aside unseen stand before the card that follows them. Raises ValueError, in
-    one line, if the rules do not allow the events or no cards fit them.
+    one line, if the rules do not allow the events, which are numbered from `first` on, or if no
+    cards fit them.
     """
     dry = _DryRun(game, states.copy())
-    for i, event in enumerate(events):
+    for i, event in enumerate(events, first):
         try:
             dry.step(event)
         except ValueError as error:
-            raise ValueError(f"event {i + 1} of the deal: {error}") from None
+            raise ValueError(f"event {i}: {error}") from None
     cards = find_cards(dry.slots, int(game.tables.rules[0]["deck"]))
     if cards is None:
         raise ValueError("no cards fit what is known: one would be in two places")
@@ -107,6 +110,7 @@ class _DryRun:
         self._states = states
         self._cards = cards_by_name(game)
         self._held: dict[int, list[Slot]] = {}
+        self._shuffles = 0
         self._done: list[list[Slot]] = []  # by event: cards that fell, or that were thrown away
 
     def step(self, event: Document) -> None:
@@ -153,7 +157,7 @@ class _DryRun:
         card = cards_of(int(state["stub"]))[0]
         slot = next((s for s in self.slots if s.stand_in == card and s.end == _NEVER), None)
         if slot is None:
-            slot = Slot(card, self._now, int(self._game.tables.rules[0]["deck"]))
+            slot = Slot(card, self._shuffles, int(self._game.tables.rules[0]["deck"]))
             self.slots.append(slot)
         if name is not None:
             slot.domain &= 1 << card_named(self._cards, name)
@@ -162,10 +166,6 @@ class _DryRun:
             self._held.setdefault(seat, []).append(slot)
         self._play(card)
         return slot
-
-    @property
-    def _now(self) -> int:
-        return len(self.slots)
 
     def _act(self, seat: int, words: str) -> None:
         check_turn(self._states[0], seat)
@@ -189,9 +189,10 @@ class _DryRun:
         back = int(state["stub"]) & ~before
         if self._game.family is sviten:
             back &= ~mask_of(state["aside"][: int(state["aside_count"])])
+        self._shuffles += back != 0
         for slot in self.slots:
             if slot.end == _NEVER and back >> slot.stand_in & 1:
-                slot.end = self._now
+                slot.end = self._shuffles
 
     def _thrown(self, words: str, held: Sequence[Slot]) -> list[Slot]:
         """The slots that an action throws away; which ones is free if the cards are not named."""

@@ -141,7 +141,7 @@ def play(game: Game, viewer: int | None, events: Sequence[Document]) -> LiveHand
     for end in _ends_of_deals(events):
         deal: Sequence[Sequence[Document]] = [[event] for event in events[start:end]]
         if viewer is not None:
-            deal = completed(game, hand.states, events[start:end])
+            deal = completed(game, hand.states, events[start:end], start + 1)
         for i, whole in enumerate(deal, start + 1):
             try:
                 for event in whole:
