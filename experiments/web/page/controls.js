@@ -37,6 +37,7 @@ function show(controls, view, mode) {
   const held = controls.node.contains(document.activeElement) || controls.felt.node.contains(document.activeElement);
   const mine = mode === "decide" && view.turn === view.seat && view.seat !== null;
   controls.node.dataset.mode = mine ? "mine" : mode;
+  controls.node.dataset.hand = view.hand;
   if (mode === "sent" || mode === "offline") {
     for (const button of controls.node.querySelectorAll("button, input")) button.disabled = true;
     if (held) controls.node.focus({ preventScroll: true });
