@@ -122,7 +122,7 @@ function draw(explorer, node, moved) {
   const heading = el("h2", { tabindex: -1, dataset: { testid: "explorer-situation" } }, node.situation);
   const details = el("section", { class: "panel explorer-detail", "aria-live": "polite", "aria-label": "The hand chosen", dataset: { testid: "explorer-detail" } });
   const grid = node.grid.length > 0
-    ? createGrid(node, { onChoose: (row) => fill(details, detailOf(node, row)), percent, inUnits: (value) => inUnits(node, value) })
+    ? createGrid(node, { onChoose: (row) => fill(details, detailOf(node, row)), percent: shortPercent })
     : el("p", { class: "notice" }, "The cards are not seen yet: every hand is played alike.");
   fill(
     explorer.body,
@@ -130,7 +130,9 @@ function draw(explorer, node, moved) {
     el("div", { class: "explorer-top" },
       el("section", { class: "panel stack explorer-spot" }, heading, factsOf(node), neverMet(node)),
       el("section", { class: "panel explorer-actions", "aria-labelledby": "explorer-actions-title" },
-        el("h3", { id: "explorer-actions-title" }, `${SEATS[node.place]}: what to do`),
+        el("div", { class: "explorer-title" },
+          el("h3", { id: "explorer-actions-title" }, `${SEATS[node.place]}: what to do`),
+          el("span", { class: "hint" }, `how often, and worth in ${node.unit}s`)),
         shareBar(node.actions.map((action) => action.frequency), node.actions, { big: true }),
         el("ul", { class: "explorer-list" }, node.actions.map((action, i) => actionLine(explorer, node, action, i))))),
     el("div", { class: node.grid.length > 0 ? "explorer-main" : "" },
@@ -216,8 +218,8 @@ function detailOf(node, row) {
     el("table", { class: "explorer-numbers" },
       el("thead", null, el("tr", null,
         el("th", { scope: "col" }, "Action"),
-        el("th", { scope: "col", class: "number" }, "How often"),
-        el("th", { scope: "col", class: "number" }, `Worth, in ${node.unit}s`))),
+        el("th", { scope: "col", class: "number" }, "Often"),
+        el("th", { scope: "col", class: "number" }, `Worth (${node.unit}s)`))),
       el("tbody", null, node.actions.map((action, i) => el("tr", { class: i === best ? "is-best" : null },
         el("th", { scope: "row" }, swatch(node.actions, i), " ", action.meaning,
           i === best && el("span", { class: "tag accent" }, "best")),
@@ -273,6 +275,13 @@ function percent(share) {
   if (share > 0 && share < 0.001) return "< 0.1 %";
   if (share < 1 && share > 0.999) return "> 99.9 %";
   return `${plain(share * 100, share < 0.1 || share > 0.9 ? 1 : 0)} %`;
+}
+
+/** The same in whole percent, for a table. */
+function shortPercent(share) {
+  if (share > 0 && share < 0.005) return "< 1 %";
+  if (share < 1 && share > 0.995) return "> 99 %";
+  return `${plain(share * 100, 0)} %`;
 }
 
 function inUnits(node, chips) {

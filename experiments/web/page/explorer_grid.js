@@ -7,10 +7,10 @@ import { cardNames, cardElement, JOKER } from "./cards.js";
 import { el, plain } from "./dom.js";
 import { shareBar } from "./explorer.js";
 
-/** `onChoose(row)` is called with the score or the hand that is chosen. */
-export function createGrid(node, { onChoose, percent, inUnits }) {
+/** `onChoose(row)` is called with the score or the hand that is chosen; `percent` writes shares. */
+export function createGrid(node, { onChoose, percent }) {
   const most = Math.max(...node.grid.map((row) => row.held));
-  const grid = { node, onChoose, percent, inUnits, most, chosen: null };
+  const grid = { node, onChoose, percent, most, chosen: null };
   grid.body = el("tbody", null, node.grid.map((row, i) => scoreRow(grid, row, i)));
   const table = el("table", { class: "explorer-grid", role: "treegrid", "aria-label": "What each score and hand does", dataset: { testid: "explorer-grid" } },
     el("thead", null, el("tr", null,
