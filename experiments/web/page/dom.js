@@ -93,6 +93,11 @@ export function busyBox(text = "Loading ...") {
   return el("div", { class: "busy", role: "status" }, el("span", { class: "spinner" }), text);
 }
 
+/** A small line drawing; it is not read out, so that text has to stand beside it. */
+export function icon(path) {
+  return svg("svg", { viewBox: "0 0 24 24", class: "icon", "aria-hidden": "true" }, svg("path", { d: path }));
+}
+
 /** A labelled control: field("Seats", input, "from 2 to 9"). The control gets an id if it has none. */
 export function field(label, control, hint) {
   control.id ||= uniqueId("field");

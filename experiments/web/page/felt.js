@@ -7,7 +7,7 @@ import { cardElement, cardName, cardNames, JOKER } from "./cards.js";
 import { el, fill, plain, wantsLessMotion } from "./dom.js";
 import { drawSeat, faceUp, seatNode } from "./seats.js";
 import {
-  boardOf, halvesOf, isLive, isSvara, isTie, nameOf, outcomeOf, winnersOf,
+  betsOf, boardOf, halvesOf, isLive, isSvara, isTie, nameOf, outcomeOf, winnersOf,
 } from "./view_facts.js";
 
 /**
@@ -67,11 +67,16 @@ function setSeats(felt, view) {
   if (felt.shape === shape) return;
   felt.shape = shape;
   felt.node.dataset.seats = n;
+  felt.node.classList.toggle("is-svara", isSvara(view));
   felt.node.classList.toggle("has-hero", view.seat !== null);
   felt.node.classList.toggle("is-crowded", n > 4);
   felt.seats = Array.from({ length: n }, (_, seat) => seatNode(seat, view.seat, n));
   const hero = view.seat ?? 0;
-  felt.seats.forEach((seat, i) => seat.style.setProperty("--order", String((i - hero + n) % n)));
+  felt.seats.forEach((seat, i) => {
+    const order = (i - hero + n) % n;
+    seat.style.setProperty("--order", String(order));
+    seat.classList.toggle("is-alone", order === n - 1 && n % 2 === 0); // alone in the last row of a list
+  });
   fill(felt.parts.seats, felt.seats);
 }
 
@@ -80,9 +85,15 @@ function setSeats(felt, view) {
 function drawPot(felt, view) {
   const chips = view.pot ?? 0;
   const label = isSvara(view) && view.svarka > 0 ? "Svarka pot" : "Pot";
-  const text = chips > 0 ? `${label} ${plain(chips)}` : "";
+  const text = view.over ? outcomeOf(view) : chips > 0 ? `${label} ${plain(chips)}` : "";
   if (felt.parts.pot.dataset.text === text) return;
   felt.parts.pot.dataset.text = text;
+  felt.parts.pot.classList.toggle("is-over", view.over);
+  if (view.over) {
+    const won = view.seat !== null && view.returns[view.seat] > 0;
+    fill(felt.parts.pot, el("span", { class: `outcome${won ? " is-won" : ""}`, dataset: { testid: "outcome" } }, text));
+    return;
+  }
   fill(felt.parts.pot, text && [
     el("span", { class: "chips", "aria-hidden": "true" }),
     el("span", { class: "pot-label" }, `${label} `),
@@ -124,26 +135,24 @@ function drawNews(felt, view) {
 }
 
 function endLines(view) {
-  const chips = view.seat === null ? 0 : view.returns[view.seat];
-  const mood = chips > 0 ? "is-won" : chips < 0 ? "is-lost" : "";
-  const halves = halvesOf(view).map(({ half, shares }) =>
+  const halves = halvesOf(view);
+  const takers = new Set(halves.flatMap(({ shares }) => shares.map((share) => share.seat)));
+  if (takers.size === 1) {
+    const [seat] = takers;
+    return [el("span", { class: "half" }, `${nameOf(view, seat)} ${seat === view.seat ? "take" : "takes"} both halves`)];
+  }
+  return halves.map(({ half, shares }) =>
     el("span", { class: "half" }, el("b", null, half === "draw" ? "Draw half" : "Omaha half"), " ",
       shares.map((share) => `${nameOf(view, share.seat)} ${plain(share.chips)}`).join(", ")));
-  return [el("span", { class: `outcome ${mood}`, dataset: { testid: "outcome" } }, outcomeOf(view)), ...halves];
 }
 
 function svarkaLines(view) {
   if (!isSvara(view)) return [];
-  if (view.phase === "join") {
-    return [el("span", { class: "outcome is-svarka" }, "Svarka"),
-      el("span", { class: "half" }, `A tie: the pot is played off. Joining costs ${plain(view.price)}`)];
-  }
-  if (view.svarka > 0) {
-    const word = view.svarka > 1 ? `Svarka ${view.svarka}` : "Svarka";
-    return [el("span", { class: "outcome is-svarka" }, word),
-      el("span", { class: "half" }, isTie(view) ? "A tie: new cards for the same pot" : "Played off for the same pot")];
-  }
-  return [];
+  const note = (name, text) => [el("span", { class: "half is-svarka" }, el("b", null, name), ` ${text}`)];
+  if (view.phase === "join") return note("Svarka", `A tie is played off. Joining costs ${plain(view.price)}`);
+  if (view.svarka === 0) return [];
+  const word = view.svarka > 1 ? `Svarka ${view.svarka}` : "Svarka";
+  return note(word, isTie(view) ? "A tie: new cards for the same pot" : "Played off for the same pot");
 }
 
 // The own cards.
@@ -224,8 +233,9 @@ const SWEEP = 320;
 /** Bets of a round that is over slide into the pot. */
 function sweepBets(felt, before, view) {
   if (!before.bets || view.over) return;
-  before.bets.forEach((chips, seat) => {
-    if (chips > 0 && view.bets[seat] < chips) fly(felt, felt.seats[seat].parts.bet, felt.parts.pot);
+  const now = betsOf(view);
+  betsOf(before).forEach((chips, seat) => {
+    if (chips > 0 && now[seat] < chips) fly(felt, felt.seats[seat].parts.bet, felt.parts.pot);
   });
 }
 

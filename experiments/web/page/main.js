@@ -6,7 +6,7 @@
  * `root.dataset.title` to say more than its name in the title of the window.
  */
 
-import { announce, busyBox, el, errorBox, fill, kept, svg } from "./dom.js";
+import { announce, busyBox, el, errorBox, fill, icon, kept } from "./dom.js";
 import { parseHash } from "./route.js";
 
 const VIEWS = {
@@ -86,11 +86,7 @@ function chooseTheme(theme, { tell = true } = {}) {
   else document.documentElement.dataset.theme = theme;
   button.setAttribute("aria-label", `Theme: ${theme}. Change to ${next}`);
   button.title = `Theme: ${theme}`;
-  fill(
-    button,
-    svg("svg", { viewBox: "0 0 24 24", class: "icon", "aria-hidden": "true" },
-      svg("path", { d: THEME_ICONS[theme] })),
-  );
+  fill(button, icon(THEME_ICONS[theme]));
   button.onclick = () => chooseTheme(next);
   kept.set("theme", theme);
   if (tell) announce(`Theme: ${theme}`);

@@ -1,6 +1,6 @@
 /** A film of a hand with what a player has: step by step, forwards and back, or by itself. */
 
-import { announce, el, fill, kept, svg } from "./dom.js";
+import { announce, el, fill, icon, kept } from "./dom.js";
 import { createFelt } from "./felt.js";
 import { PACES } from "./film.js";
 import { lineNode } from "./hand_log.js";
@@ -18,7 +18,7 @@ export function createPlayer(film, rules) {
   const player = { frames, felt, at: -1, timer: 0, log: createScript(frames, (i) => go(player, i)) };
   const button = (name, label, key, act) =>
     el("button", { type: "button", class: "transport", "aria-label": label, title: `${label} (${key})`, dataset: { testid: `replay-${name}` }, onclick: act },
-      icon(name));
+      icon(ICONS[name]));
   player.slider = el("input", { type: "range", min: 0, max: Math.max(frames.length - 1, 0), step: 1, value: "0",
     "aria-label": "Step of the hand", dataset: { testid: "replay-slider" },
     oninput: () => {
@@ -49,10 +49,6 @@ export function createPlayer(film, rules) {
       deaf();
     },
   };
-}
-
-function icon(name) {
-  return svg("svg", { viewBox: "0 0 24 24", class: "icon", "aria-hidden": "true" }, svg("path", { d: ICONS[name] }));
 }
 
 /** All lines of the film; those of a frame lead to it. */
@@ -138,7 +134,7 @@ function pause(player) {
 
 function drawPlay(player) {
   const name = player.timer ? "pause" : "play";
-  fill(player.playButton, icon(name));
+  fill(player.playButton, icon(ICONS[name]));
   player.playButton.setAttribute("aria-label", player.timer ? "Pause" : "Play");
 }
 

@@ -17,6 +17,7 @@ function askBlind(view) {
     return `The last blind bet is ${plain(view.blind)}. Look at your cards, or bet blind again: ` +
       "who stays after looking pays twice the last blind.";
   }
+  if (view.svarka > 0) return "The tie is played off with new cards. Look at yours, or bet blind first.";
   return "Nobody has looked yet. Look at your cards, or bet without having seen them.";
 }
 
@@ -26,11 +27,11 @@ function askJoin(view) {
 }
 
 function askDraw() {
-  return "The draw: tap the cards that you want to change.";
+  return "Tap the cards that you want to change.";
 }
 
 function askKeep() {
-  return "This card was drawn face up for everybody. Keep it, or reject it for a card that only you see.";
+  return "Drawn face up for everybody: keep it, or reject it for a card that only you see.";
 }
 
 function askBet(view) {

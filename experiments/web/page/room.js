@@ -3,7 +3,7 @@
 import { getOnce } from "./api.js";
 import { connect } from "./connection.js";
 import { createControls } from "./controls.js";
-import { announce, el, errorBox, fill, kept } from "./dom.js";
+import { announce, el, errorBox, fill, icon, kept } from "./dom.js";
 import { createFelt } from "./felt.js";
 import { createFilm, PACES } from "./film.js";
 import { createLog } from "./hand_log.js";
@@ -142,8 +142,10 @@ function build(room, view) {
         el("p", { class: "room-tags" }, tagsOf(view.game, rules).map((tag) => el("span", { class: "tag" }, tag))),
         status,
         el("div", { class: "room-tools" },
-          el("button", { type: "button", class: "quiet", dataset: { testid: "settings" }, onclick: () => openHelp(room) }, "Settings"),
-          el("a", { class: "button quiet", href: hrefFor("table") }, "Other tables"))),
+          el("button", { type: "button", class: "quiet", dataset: { testid: "settings" }, onclick: () => openHelp(room) },
+            icon("M4 7h9m5 0h2M4 17h2m5 0h9M16 4.5v5M8.5 14.5v5"), el("span", { class: "tool-word" }, "Settings")),
+          el("a", { class: "button quiet", href: hrefFor("table") },
+            icon("M4 4h7v7H4zM13 4h7v7h-7zM4 13h7v7H4zM13 13h7v7h-7z"), el("span", { class: "tool-word" }, "Other tables")))),
       el("div", { class: "stage" }, felt.node),
       el("div", { class: "deck" }, problem, controls.node),
       el("aside", { class: "side", "aria-label": "Notes on the hand" },

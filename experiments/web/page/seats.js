@@ -38,8 +38,8 @@ export function seatNode(seat, hero, seats) {
       dataset: { seat, testid: `seat-${seat}`, side: y < -0.5 ? "top" : y > 0.5 ? "bottom" : "side" },
       style: { "--x": x.toFixed(4), "--y": y.toFixed(4) },
     },
-    el("div", { class: "seat-box" }, parts.cards, parts.plate, parts.note),
-    parts.bet,
+    el("div", { class: "seat-box" }, parts.cards, parts.plate,
+      el("div", { class: "seat-foot" }, parts.note, parts.bet)),
   );
   return Object.assign(node, { parts });
 }
@@ -55,6 +55,7 @@ export function drawSeat(node, view, rules, { thinking = false } = {}) {
   node.classList.toggle("is-thinking", turn && thinking);
   node.classList.toggle("is-out", !live);
   node.classList.toggle("is-winner", winnersOf(view).includes(seat));
+  node.classList.toggle("is-shown", Boolean(openHands(view)[seat]));
   drawPlate(node.parts.plate, view, rules, seat, live);
   if (!hero) drawCards(node.parts.cards, view, rules, seat);
   drawNote(node.parts.note, view, seat);

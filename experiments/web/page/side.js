@@ -17,19 +17,20 @@ export function createResult() {
         el("div", { class: "result-main" },
           el("span", { class: `result-chips ${mood}` }, signed(result.chips, 1), el("span", { class: "result-word" }, " chips")),
           el("span", { class: "muted small" }, result.hands === 1 ? "1 hand" : `${plain(result.hands)} hands`)),
-        el("p", { class: "muted small" }, rateOf(result)),
+        rateOf(result),
       );
     },
   };
 }
 
-/** Chips as a rate with its 95 % interval. */
+/** The result as a rate, with its 95 % interval. */
 function rateOf({ hands, mbb_per_hand: rate, ci95, unit }) {
-  if (hands === 0 || rate === null) return "The rate is known after the first hand.";
-  const one = `${signed(rate)} mbb/hand`;
-  const thousandths = `thousandths of ${/^[aeiou]/.test(unit) ? "an" : "a"} ${unit} a hand`;
-  if (!ci95) return `${one} (${thousandths}). The 95 % interval needs two hands.`;
-  return `${one}, 95 % from ${signed(ci95[0])} to ${signed(ci95[1])} (${thousandths}).`;
+  const known = hands > 0 && rate !== null;
+  const article = /^[aeiou]/.test(unit) ? "an" : "a";
+  return el("dl", { class: "rate" },
+    el("div", null, el("dt", null, "Rate"), el("dd", null, known ? `${signed(rate)} mbb/hand` : "after the first hand")),
+    el("div", null, el("dt", null, "95 %"), el("dd", null, ci95 ? `${signed(ci95[0])} to ${signed(ci95[1])}` : "after the second hand")),
+    el("p", { class: "hint" }, `mbb: thousandths of ${article} ${unit}`));
 }
 
 /** The list of hands that are over, with replays and downloads; `refresh()` asks for it anew. */

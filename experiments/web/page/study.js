@@ -88,7 +88,7 @@ export function adviceOf(advice, chosen) {
   const listed = [...advice.actions].sort((a, b) => b.frequency - a.frequency).slice(0, MOST_LISTED);
   return [
     el("p", { class: "small muted" }, sourceOf(advice)),
-    chosen && el("p", { class: "small" }, "Your move: ", el("b", null, withCards(chosen))),
+    chosen && !listed.some((action) => isChosen(action, chosen)) && el("p", { class: "small" }, "Your move: ", el("b", null, withCards(chosen))),
     el("ul", { class: "advice" }, listed.map((action) => adviceLine(action, advice, chosen))),
     advice.actions.length > MOST_LISTED && el("p", { class: "hint" },
       `${plain(advice.actions.length - MOST_LISTED)} other actions are taken less often.`),

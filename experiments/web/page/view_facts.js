@@ -96,8 +96,10 @@ export function stacksOf(view, rules) {
   return final.every(Number.isFinite) && given.length === 0 ? final : view.stacks;
 }
 
+/** Bets of the round under way: none at the draw, when they lie in the pot already. */
 export function betsOf(view) {
-  return view.over || !view.bets ? view.players.map(() => 0) : view.bets;
+  const done = view.over || view.phase === "draw" || view.phase === "keep";
+  return done || !view.bets ? view.players.map(() => 0) : view.bets;
 }
 
 /** A name for the person who looks: "You" for the own seat. */
