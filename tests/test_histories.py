@@ -319,6 +319,13 @@ def test_a_hand_that_is_not_over_has_no_history() -> None:
         history_of(LiveHand(load("svara"), 1), None, ["a", "b"], 3)
 
 
+def test_any_name_of_a_player_can_be_written_and_read() -> None:
+    hand = played_hands()[0]
+    names = ["cmd: node\tbot.js \ud800" + "x" * 500, ""]
+    (history,) = read_any(line_of(history_of(hand, None, names)))
+    assert history.players == ["cmd: node?bot.js ?" + "x" * 182, "?"]
+
+
 # Matches.
 
 

@@ -31,7 +31,7 @@ VERSION = 1
 MOST_LETTERS = 1 << 20
 """Of one hand."""
 MOST_EVENTS = 5000
-MOST_NAME = 80
+MOST_NAME = 200
 MOST_DEPTH = 12
 MOST_WORK = 50_000_000
 """Actions of a hand times the actions that the game numbers: what checking it costs."""
@@ -87,7 +87,8 @@ def history_of(
 ) -> Document:
     """The document of a hand that is over, as `viewer` saw it; None for a witness of all cards.
 
-    `names` are by seat, `extra` members come last. Raises ValueError if the hand is not over.
+    `names` are by seat, `extra` members come last. Letters of names that cannot be shown become
+    question marks. Raises ValueError if the hand is not over.
     """
     if not hand.is_over:
         raise ValueError(f"hand {number} is not over: it has no history yet")
@@ -98,12 +99,18 @@ def history_of(
         "game": str(hand.game),
         "rule_version": hand.game.rule_version,
         "hand": number,
-        "players": list(names),
+        "players": [_shown_name(name) for name in names],
         "viewer": viewer,
         "events": events,
         "returns": [int(chips) if chips == int(chips) else chips for chips in hand.returns],
         **extra,
     }
+
+
+def _shown_name(name: str) -> str:
+    """A name that `are_names` accepts."""
+    letters = (letter if letter.isprintable() else "?" for letter in name[:MOST_NAME])
+    return "".join(letters) or "?"
 
 
 def line_of(document: Document) -> str:
