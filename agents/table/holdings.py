@@ -51,9 +51,10 @@ def points_of(game: Game, cards: Sequence[int]) -> int:
 
 
 def reason_of(game: Game, cards: Sequence[int]) -> str:
-    """Why a hand of Svara has its points."""
+    """Why a hand of Svara has its points, whatever the order of its cards."""
     rules = game.tables.rules[0]
-    return strengths.svara_reason(cards, int(rules["joker_mode"]), int(rules["sevens"]))
+    ordered = sorted(cards, reverse=True)
+    return strengths.svara_reason(ordered, int(rules["joker_mode"]), int(rules["sevens"]))
 
 
 def draw_half(game: Game, cards: Sequence[int]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pokerspiel.agents.agent import Agent
 from pokerspiel.agents.bot_file import SUFFIX, BotFileError, read_manifest
-from pokerspiel.agents.roster import Entry, find_agent, list_agents
+from pokerspiel.agents.roster import Entry, find_agent, find_bot, list_agents
 from pokerspiel.games.variants import Game, exact, load
 
 MOST_LOADED = 32
@@ -16,9 +16,9 @@ MOST_LOADED = 32
 
 
 @lru_cache(maxsize=MOST_LOADED)
-def _loaded(place: str, version: int, game: str) -> Agent:
+def _loaded(place: str, version: int, game: str | None) -> Agent:
     """A bot as the roster finds it; `version` changes with its file."""
-    return find_agent(place, load(game))
+    return find_bot(place) if game is None else find_agent(place, load(game))
 
 
 class UnknownBotError(ValueError):
@@ -48,10 +48,16 @@ class Offer:
 
         Raises UnknownBotError, or ValueError if it cannot play the game; both in one line.
         """
+        return self._loaded(name, str(game))
+
+    def bot(self, name: str) -> Agent:
+        """The bot of a name, whatever game it plays. Raises as `agent` does."""
+        return self._loaded(name, None)
+
+    def _loaded(self, name: str, game: str | None) -> Agent:
         place = self._place(name)
         path = Path(place)
-        version = path.stat().st_mtime_ns if path.is_file() else 0
-        return _loaded(place, version, str(game))
+        return _loaded(place, path.stat().st_mtime_ns if path.is_file() else 0, game)
 
     def trained_for(self, game: Game) -> str | None:
         """The name of the first bot on offer that was made for a game, if there is one."""

@@ -11,6 +11,7 @@ from pokerspiel.agents.table.advice import advice as advice_of
 from pokerspiel.agents.table.review import review as review_of
 from pokerspiel.experiments.web import messages
 from pokerspiel.experiments.web.calculator import svara_document, sviten_document
+from pokerspiel.experiments.web.explorer import explorer_document
 from pokerspiel.experiments.web.films import films_of, history_text
 from pokerspiel.experiments.web.tables import TurnError
 
@@ -23,6 +24,7 @@ def add_study_calls(app: FastAPI, server: Server) -> None:
     _add_histories(app, server)
     _add_advice(app, server)
     _add_calculator(app, server)
+    _add_explorer(app, server)
 
 
 def _add_histories(app: FastAPI, server: Server) -> None:
@@ -69,3 +71,11 @@ def _add_calculator(app: FastAPI, server: Server) -> None:
     async def sviten(request: messages.SvitenHand) -> dict[str, Any]:
         """Chances of a hand in both halves, and its best discards."""
         return await server.study(partial(sviten_document, **request.model_dump()))
+
+
+def _add_explorer(app: FastAPI, server: Server) -> None:
+    @app.post("/api/explorer", tags=["study"])
+    async def explorer(request: messages.Explore) -> dict[str, Any]:
+        """A decision of a solved game of Svara for two, with all hands; `at` leads to it."""
+        bot = await server.play(server.offer.bot, request.bot)
+        return await server.study(explorer_document, bot, request.at)

@@ -56,9 +56,17 @@ def test_the_calculator_answers(client: Client) -> None:
     assert halves["pot"]["value"] == pytest.approx((1 + 303 / 741) / 2)
 
 
+def test_the_explorer_answers(client: Client) -> None:
+    document = client.call("explorer", bot="svara-home", at="b1")
+    assert document["at"] == "look b1" and document["grid"]
+
+
 @pytest.mark.parametrize(
     ("call", "members", "part"),
     [
+        ("explorer", {"bot": "tight.pspiel"}, "unknown bot"),
+        ("explorer", {"bot": "sviten-limit"}, "no chain of deals"),
+        ("explorer", {"at": "nonsense"}, "nonsense"),
         ("calculator/svara", {"hands": ["7c7c"]}, "7c"),
         ("calculator/svara", {"hands": ["2c3c4c"]}, "2c"),
         ("calculator/svara", {"hands": []}, "hands"),
