@@ -19,9 +19,8 @@ export function createControls({ felt, rules, act, deal, skip }) {
   const node = el(
     "div",
     { class: "controls", role: "group", "aria-labelledby": "prompt", tabindex: "-1", dataset: { testid: "controls" } },
-    prompt, sizing, buttons,
+    prompt, buttons, sizing,
   );
-  node.classList.toggle("has-sizes", Boolean(rules.betting) && rules.betting !== "fixed_limit");
   const controls = { node, prompt, sizing, buttons, felt, rules, act, deal, skip, view: null, asked: "", picked: new Set() };
   return {
     node,
@@ -96,8 +95,8 @@ function addSizer(controls, view, choice) {
   const word = el("span", { class: "raise-word" });
   const button = el(
     "button",
-    { type: "button", class: "action raise", dataset: { kind: "raise", verb: "raise" }, onclick: () => controls.act(button.dataset.action) },
-    word,
+    { type: "button", class: "action raise", dataset: { kind: "raise", verb: "raise" }, "aria-keyshortcuts": "r", onclick: () => controls.act(button.dataset.action) },
+    word, el("kbd", { class: "key", "aria-hidden": "true" }, "R"),
   );
   const sizer = createSizer(view, choice, {
     unit: Number(controls.rules.big_blind) || null,

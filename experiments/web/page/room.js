@@ -3,7 +3,7 @@
 import { getOnce } from "./api.js";
 import { connect } from "./connection.js";
 import { createControls } from "./controls.js";
-import { announce, el, errorBox, fill, icon, kept } from "./dom.js";
+import { announce, el, errorBox, fill, icon, kept, wantsLessMotion } from "./dom.js";
 import { createFelt } from "./felt.js";
 import { createFilm, PACES } from "./film.js";
 import { createLog } from "./hand_log.js";
@@ -67,9 +67,18 @@ function showFrame(room, frame, last) {
   if (before && before.hand !== frame.view.hand) study.newHand();
   controls.show(frame.view, last ? "decide" : "watch");
   if (!last) return;
+  if (!frame.still) keepOwnCardsInSight(room.parts);
   result.show(room.result);
   study.show(frame.view);
   if (frame.view.over) hands.refresh();
+}
+
+/** On small screens the buttons lie over the page: move it so that they do not hide the cards. */
+function keepOwnCardsInSight({ felt, controls }) {
+  if (!window.matchMedia("(max-width: 63.99rem)").matches) return;
+  const own = felt.node.querySelector(".own").getBoundingClientRect();
+  const hidden = own.bottom - controls.node.getBoundingClientRect().top;
+  if (hidden > 0) window.scrollBy({ top: hidden + 4, behavior: wantsLessMotion() ? "auto" : "smooth" });
 }
 
 function onError(room, line) {
