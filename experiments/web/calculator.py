@@ -13,20 +13,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pokerspiel.agents.table.holdings import FULL_BOARD
 from pokerspiel.experiments.game_choice import chosen_game, known_cards, remaining_deck
 from pokerspiel.experiments.hand import svara_hands
 from pokerspiel.experiments.web import svara_odds
 from pokerspiel.experiments.web.discard_odds import discards
 from pokerspiel.experiments.web.sampling import Document
 from pokerspiel.experiments.web.sviten_odds import FLOP, FULL_HAND, Question, showdown
-from pokerspiel.games.cards import card_name, cards_text, parse_cards
+from pokerspiel.games.cards import CARDS, card_name, cards_text, parse_cards
 from pokerspiel.games.variants import Game
 
 SVITEN_GAMES = ("sviten_special", "sviten_flush", "dramaha")
 SVARA_SEATS = 9
 SVITEN_SEATS = 8
-DRAWING_SEATS = 4
-"""With more players who draw the deck can run out."""
 MOST_CHOSEN = 3
 """Opponents of whom it may be said how many cards they threw."""
 SHORTEST, LONGEST = 0.05, 10.0
@@ -297,14 +296,14 @@ def _check_deck(
     """Raise ValueError if the deck could run out: a drawer needs up to six cards."""
     drawers = (1 if draw else 0) + (opponents if opponents_draw else 0)
     drawers += others if draw and opponents_draw else 0
-    if drawers > DRAWING_SEATS:
+    needed = FULL_HAND * seats + FULL_BOARD + 6 * drawers
+    if needed > CARDS:
         raise ValueError(
-            f"{drawers} players who draw: the deck can run out with more than {DRAWING_SEATS}; "
-            "let opponents stand pat"
+            f"{seats} players, {drawers} of whom draw: the deck can run out; fewer opponents can "
+            "draw, or all stand pat"
         )
-    needed = FULL_HAND * seats + 5 + 6 * drawers
-    if needed + dead > 52:
-        raise ValueError(f"dead: {dead} cards given, at most {52 - needed} with so many players")
+    if needed + dead > CARDS:
+        raise ValueError(f"dead: {dead} cards given, at most {CARDS - needed} with so many players")
 
 
 def compile_kernels() -> None:

@@ -19,7 +19,8 @@ const MOST_HANDS = { svara: 9, sviten: 8 };
 const MOST_DEAD = 10;
 const FLOP = 3;
 const MOST_TOLD = 3;
-const MOST_DRAWING = 4;
+const DECK = 52;
+const MOST_DRAWN = 6;
 const LONG_SECONDS = 5;
 const EXAMPLES = [
   ["Which card to throw, and which to keep", { game: "sviten_special", hand: "AsAdKcKs9c", board: "2h7h4c" }],
@@ -363,7 +364,8 @@ function missingOf(page) {
   const part = others.find((text) => text.length < 10);
   if (part) return `Hand ${page.cards.others.indexOf(part) + 2}: ${5 - part.length / 2} more of its 5 cards.`;
   const drawers = styleOf(page) !== "best" ? 0 : page.opponents + (drawsNext(page) ? 1 + others.length : 0);
-  if (drawers > MOST_DRAWING) return `Only ${MOST_DRAWING} players can draw: with more the deck may run out. Let opponents stand pat.`;
+  const seats = 1 + others.length + page.opponents;
+  if (5 * seats + 5 + MOST_DRAWN * drawers > DECK) return "So many players who draw could run out of cards: fewer opponents, or let them stand pat.";
   return others.length + page.opponents ? null : "Choose at least one opponent or a known hand.";
 }
 
