@@ -1,5 +1,6 @@
 /** A film of a hand with what a player has: step by step, forwards and back, or by itself. */
 
+import { withCards } from "./cards.js";
 import { announce, el, fill, icon, kept } from "./dom.js";
 import { createFelt } from "./felt.js";
 import { PACES } from "./film.js";
@@ -26,7 +27,7 @@ export function createPlayer(film, rules) {
       go(player, Number(player.slider.value));
     } });
   player.count = el("span", { class: "number small step-count", dataset: { testid: "replay-count" } });
-  player.said = el("p", { class: "prompt", dataset: { testid: "replay-line" } });
+  player.said = el("p", { class: "prompt replay-line", dataset: { testid: "replay-line" } });
   player.playButton = button("play", "Play", "Space", () => togglePlay(player));
   player.moves = {
     first: button("first", "First step", "Home", () => jump(player, 0)),
@@ -73,9 +74,9 @@ function createScript(frames, open) {
         if (frame === at) row.setAttribute("aria-current", "step");
         else row.removeAttribute("aria-current");
       }
-      const current = rows.find((row) => Number(row.dataset.frame) === at);
-      if (current) scrollInside(node, current);
-      else if (at === 0) node.scrollTop = 0;
+      const current = rows.filter((row) => Number(row.dataset.frame) === at);
+      for (const row of current.reverse()) scrollInside(node, row);
+      if (at === 0) node.scrollTop = 0;
     },
   };
 }
@@ -99,7 +100,7 @@ function go(player, wish) {
   const text = lines.join(". ") || (at === 0 ? "The hand begins" : "");
   player.slider.setAttribute("aria-valuetext", `${at + 1} of ${player.frames.length}: ${text}`);
   player.count.textContent = `${at + 1} / ${player.frames.length}`;
-  player.said.textContent = text || "\u00a0";
+  fill(player.said, withCards(text));
   const { first, back, forward, last } = player.moves;
   for (const button of [first, back]) button.setAttribute("aria-disabled", String(at === 0));
   for (const button of [forward, last]) button.setAttribute("aria-disabled", String(at === player.frames.length - 1));

@@ -14,16 +14,15 @@ export function promptOf(view, rules) {
 
 function askBlind(view) {
   if (view.blind > 0) {
-    return `The last blind bet is ${plain(view.blind)}. Look at your cards, or bet blind again: ` +
-      "who stays after looking pays twice the last blind.";
+    return `The last blind is ${plain(view.blind)}: bet blind again, or look and pay ${plain(2 * view.blind)} to stay.`;
   }
   if (view.svarka > 0) return "The tie is played off with new cards. Look at yours, or bet blind first.";
   return "Nobody has looked yet. Look at your cards, or bet without having seen them.";
 }
 
 function askJoin(view) {
-  return `A svarka: the best hands tie and play for the pot of ${plain(view.pot)} with new cards. ` +
-    `You may join them for ${plain(view.price)}.`;
+  return `Svarka: the best hands tie and play on for ${plain(view.pot)}, with new cards. ` +
+    `Join them for ${plain(view.price)}?`;
 }
 
 function askDraw() {
@@ -36,6 +35,7 @@ function askKeep() {
 
 function askBet(view) {
   const kinds = view.actions.map((action) => action.name);
+  if (view.pot === undefined) return "Your turn.";
   if (view.to_call > 0) {
     const all = view.stacks?.[view.seat] === view.to_call ? ", all your chips" : "";
     return `${plain(view.to_call)} to call${all}. The pot is ${plain(view.pot)}.`;

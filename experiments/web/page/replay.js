@@ -1,7 +1,7 @@
 /** Replays: a hand of a table, or the hands of a file. */
 
 import { getOnce, post } from "./api.js";
-import { announce, busyBox, el, errorBox, fill, plain, signed } from "./dom.js";
+import { announce, busyBox, el, errorBox, fill, icon, plain, signed } from "./dom.js";
 import { createPlayer } from "./player.js";
 import { hrefFor, rememberParams } from "./route.js";
 import { reviewOf } from "./study.js";
@@ -26,9 +26,10 @@ async function showTable(page, { token, hand }) {
   const { hands } = await post("/api/hands", { token });
   if (hands.length === 0) throw new Error("No hand of this table is over yet");
   const asked = hand === undefined ? hands.at(-1).number : Number(hand);
-  const step = el("div", { class: "button-row hand-steps" });
-  fill(page.root, head("Replay", step,
-    el("a", { class: "button quiet", href: hrefFor("table", { token }) }, "Back to the table")), page.sheet);
+  const step = el("div", { class: "hand-steps" });
+  page.head = head("Replay", step,
+    el("a", { class: "button quiet", href: hrefFor("table", { token }) }, "To the table"));
+  fill(page.root, page.head, page.sheet);
 
   async function open(number, { focus = false } = {}) {
     fill(page.sheet, busyBox());
@@ -50,8 +51,9 @@ function drawSteps(box, hands, number, open) {
   const held = box.contains(document.activeElement) ? document.activeElement.dataset.step : null;
   const button = (step, label) => {
     const hand = hands[at + step];
-    return el("button", { type: "button", dataset: { step }, disabled: !hand || at < 0,
-      onclick: () => open(hand.number, { focus: true }) }, label);
+    return el("button", { type: "button", class: "icon-button", dataset: { step }, disabled: !hand || at < 0,
+      "aria-label": label, title: label, onclick: () => open(hand.number, { focus: true }) },
+      icon(step < 0 ? "M15 5l-7 7 7 7" : "M9 5l7 7-7 7"));
   };
   const list = el("select", { "aria-label": "Hand", dataset: { testid: "hand-choice" },
     onchange: () => open(Number(list.value), { focus: true }) },
@@ -140,12 +142,12 @@ function showFile(page, name, text, hands) {
       el("span", null, hand.title),
       el("span", { class: "muted small" }, titleOf(hand.game, page.games))));
   fill(list, buttons.map((button) => el("li", null, button)));
-  const heading = head(name, el("span", { class: "tag" }, `${plain(hands.length)} ${hands.length === 1 ? "hand" : "hands"}`),
+  page.head = head(name, el("span", { class: "tag" }, `${plain(hands.length)} ${hands.length === 1 ? "hand" : "hands"}`),
     el("button", { type: "button", class: "quiet", onclick: () => {
       page.player?.close();
       showChoice(page);
     } }, "Another file"));
-  fill(page.root, heading, page.sheet);
+  fill(page.root, page.head, page.sheet);
 
   async function open(i) {
     buttons.forEach((button, other) => button.setAttribute("aria-current", String(other === i)));
@@ -168,21 +170,25 @@ function showFile(page, name, text, hands) {
 // Both.
 
 function head(title, ...tools) {
-  return el("div", { class: "room-head" }, el("h1", null, title), el("div", { class: "room-tools" }, tools));
+  const heading = el("h1", null, title);
+  const tags = el("p", { class: "room-tags" });
+  const node = el("div", { class: "room-head" }, heading, tags, el("div", { class: "room-tools" }, tools));
+  node.say = (text, words) => {
+    heading.textContent = text;
+    fill(tags, words.map((word) => el("span", { class: "tag" }, word)));
+  };
+  return node;
 }
 
 function play(page, film, more) {
   page.player?.close();
   const rules = rulesOf(film.game, page.games);
   page.player = createPlayer(film, rules);
+  page.head.say(film.title, [titleOf(film.game, page.games), ...tagsOf(film.game, rules)]);
   const { felt, bar, log } = page.player;
   fill(
     page.sheet,
     el("div", { class: "room is-replay" },
-      el("div", { class: "room-head" },
-        el("h2", { dataset: { testid: "film-title" } }, film.title),
-        el("p", { class: "room-tags" }, [titleOf(film.game, page.games), ...tagsOf(film.game, rules)]
-          .map((tag) => el("span", { class: "tag" }, tag)))),
       el("div", { class: "stage" }, felt),
       el("div", { class: "deck" }, bar),
       el("aside", { class: "side", "aria-label": "Notes on the hand" },

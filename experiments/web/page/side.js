@@ -27,10 +27,10 @@ export function createResult() {
 function rateOf({ hands, mbb_per_hand: rate, ci95, unit }) {
   const known = hands > 0 && rate !== null;
   const article = /^[aeiou]/.test(unit) ? "an" : "a";
-  return el("dl", { class: "rate" },
+  return [el("dl", { class: "rate" },
     el("div", null, el("dt", null, "Rate"), el("dd", null, known ? `${signed(rate)} mbb/hand` : "after the first hand")),
-    el("div", null, el("dt", null, "95 %"), el("dd", null, ci95 ? `${signed(ci95[0])} to ${signed(ci95[1])}` : "after the second hand")),
-    el("p", { class: "hint" }, `mbb: thousandths of ${article} ${unit}`));
+    el("div", null, el("dt", null, "95 %"), el("dd", null, ci95 ? `${signed(ci95[0])} to ${signed(ci95[1])}` : "after the second hand"))),
+  el("p", { class: "hint" }, `mbb: thousandths of ${article} ${unit}`)];
 }
 
 /** The list of hands that are over, with replays and downloads; `refresh()` asks for it anew. */
