@@ -13,8 +13,19 @@ export const SVARA_RANKS = "AKQJT987";
 export const JOKER = "7c";
 
 const RANK_NAMES = {
-  A: "ace", K: "king", Q: "queen", J: "jack", T: "ten", 9: "nine", 8: "eight",
-  7: "seven", 6: "six", 5: "five", 4: "four", 3: "three", 2: "two",
+  A: "ace",
+  K: "king",
+  Q: "queen",
+  J: "jack",
+  T: "ten",
+  9: "nine",
+  8: "eight",
+  7: "seven",
+  6: "six",
+  5: "five",
+  4: "four",
+  3: "three",
+  2: "two",
 };
 const SUIT_NAMES = { s: "spades", h: "hearts", d: "diamonds", c: "clubs" };
 const SUIT_SIGNS = { s: "\u2660", h: "\u2665", d: "\u2666", c: "\u2663" };
@@ -55,7 +66,10 @@ export function cardNames(cards) {
  * Svara; `dim` shows that it no longer counts; `decorative` hides it from screen readers, where
  * the same is said in words. The style sheet gives the width, `--card-width` overrules it.
  */
-export function cardElement(text, { size = "m", joker = false, dim = false, decorative = false } = {}) {
+export function cardElement(
+  text,
+  { size = "m", joker = false, dim = false, decorative = false } = {},
+) {
   const suit = text?.[1];
   const classes = ["card", `card-${size}`];
   if (!text) classes.push("card-back");
@@ -74,11 +88,19 @@ export function cardElement(text, { size = "m", joker = false, dim = false, deco
 function face(text, joker) {
   const suit = text[1];
   return [
-    el("span", { class: "card-index", "aria-hidden": "true" },
-      el("span", { class: "card-rank" }, rankText(text)), suit && suitPip(suit)),
+    el(
+      "span",
+      { class: "card-index", "aria-hidden": "true" },
+      el("span", { class: "card-rank" }, rankText(text)),
+      suit && suitPip(suit),
+    ),
     suit && el("span", { class: "card-pip", "aria-hidden": "true" }, suitPip(suit)),
-    joker && svg("svg", { viewBox: "0 0 24 24", class: "card-star", "aria-hidden": "true" },
-      svg("path", { d: STAR })),
+    joker &&
+      svg(
+        "svg",
+        { viewBox: "0 0 24 24", class: "card-star", "aria-hidden": "true" },
+        svg("path", { d: STAR }),
+      ),
   ];
 }
 
@@ -117,8 +139,11 @@ function inlineCards(cards) {
     { class: "cards-inline" },
     pairs.map((card, i) => [
       i > 0 && " ",
-      el("span", { class: "card-inline", dataset: { suit: card[1] } },
-        `${rankText(card)}${SUIT_SIGNS[card[1]]}${TEXT_STYLE}`),
+      el(
+        "span",
+        { class: "card-inline", dataset: { suit: card[1] } },
+        `${rankText(card)}${SUIT_SIGNS[card[1]]}${TEXT_STYLE}`,
+      ),
     ]),
   );
 }
@@ -133,15 +158,26 @@ export function deckOf(ranks = RANKS, suits = SUITS) {
  * arrow keys and Space. `onToggle(card, chosen)` is called with what the person wants; the picker
  * changes nothing by itself: call `picker.update({selected, disabled})` on the element returned.
  */
-export function deckPicker({ cards, selected = [], disabled = [], onToggle, label = "Deck", joker }) {
+export function deckPicker({
+  cards,
+  selected = [],
+  disabled = [],
+  onToggle,
+  label = "Deck",
+  joker,
+}) {
   const suits = [...new Set(cards.map((card) => card[1]))];
   const buttons = new Map(cards.map((card) => [card, pickerButton(card, card === joker)]));
   const picker = el(
     "div",
     { class: "deck-picker", role: "group", "aria-label": label },
     suits.map((suit) =>
-      el("div", { class: "deck-suit", dataset: { suit } },
-        cards.filter((card) => card[1] === suit).map((card) => buttons.get(card)))),
+      el(
+        "div",
+        { class: "deck-suit", dataset: { suit } },
+        cards.filter((card) => card[1] === suit).map((card) => buttons.get(card)),
+      ),
+    ),
   );
   picker.update = ({ selected: chosen = [], disabled: barred = [] }) => {
     const [on, off] = [new Set(chosen), new Set(barred)];

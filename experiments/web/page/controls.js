@@ -18,10 +18,31 @@ export function createControls({ felt, rules, act, deal, skip }) {
   const buttons = el("div", { class: "actions" });
   const node = el(
     "div",
-    { class: "controls", role: "group", "aria-labelledby": "prompt", tabindex: "-1", dataset: { testid: "controls" } },
-    prompt, buttons, sizing,
+    {
+      class: "controls",
+      role: "group",
+      "aria-labelledby": "prompt",
+      tabindex: "-1",
+      dataset: { testid: "controls" },
+    },
+    prompt,
+    buttons,
+    sizing,
   );
-  const controls = { node, prompt, sizing, buttons, felt, rules, act, deal, skip, view: null, asked: "", picked: new Set() };
+  const controls = {
+    node,
+    prompt,
+    sizing,
+    buttons,
+    felt,
+    rules,
+    act,
+    deal,
+    skip,
+    view: null,
+    asked: "",
+    picked: new Set(),
+  };
   return {
     node,
     show: (view, mode) => show(controls, view, mode),
@@ -33,7 +54,9 @@ export function createControls({ felt, rules, act, deal, skip }) {
 }
 
 function show(controls, view, mode) {
-  const held = controls.node.contains(document.activeElement) || controls.felt.node.contains(document.activeElement);
+  const held =
+    controls.node.contains(document.activeElement) ||
+    controls.felt.node.contains(document.activeElement);
   const mine = mode === "decide" && view.turn === view.seat && view.seat !== null;
   controls.node.dataset.mode = mine ? "mine" : mode;
   controls.node.dataset.hand = view.hand;
@@ -52,24 +75,40 @@ function show(controls, view, mode) {
   controls.picked.clear();
   fill(controls.sizing);
   controls.felt.pick(null);
-  controls.prompt.textContent = mode === "watch" && !view.over ? watching(view) : promptOf(view, controls.rules);
+  controls.prompt.textContent =
+    mode === "watch" && !view.over ? watching(view) : promptOf(view, controls.rules);
   if (mine) decide(controls, view);
   else if (view.over && mode === "decide") atTheEnd(controls);
-  else fill(controls.buttons, el("button", { type: "button", class: "quiet", onclick: controls.skip, dataset: { key: " " } }, "Show at once"));
+  else
+    fill(
+      controls.buttons,
+      el(
+        "button",
+        { type: "button", class: "quiet", onclick: controls.skip, dataset: { key: " " } },
+        "Show at once",
+      ),
+    );
   if (mine || (view.over && mode === "decide")) announce(controls.prompt.textContent);
   if (held) controls.node.focus({ preventScroll: true });
 }
 
 function watching(view) {
-  return view.turn === null || view.turn === view.seat ? "Watch ..." : `${view.players[view.turn]} is to act ...`;
+  return view.turn === null || view.turn === view.seat
+    ? "Watch ..."
+    : `${view.players[view.turn]} is to act ...`;
 }
 
 function decide(controls, view) {
   if (view.phase === "draw") draw(controls, view);
   else {
     const choice = sizesOf(view.actions);
-    const plainActions = choice ? view.actions.filter((action) => action.kind !== "raise") : view.actions;
-    fill(controls.buttons, plainActions.map((action) => actionButton(controls, action, view.actions)));
+    const plainActions = choice
+      ? view.actions.filter((action) => action.kind !== "raise")
+      : view.actions;
+    fill(
+      controls.buttons,
+      plainActions.map((action) => actionButton(controls, action, view.actions)),
+    );
     if (choice) addSizer(controls, view, choice);
   }
 }
@@ -79,12 +118,19 @@ const STRONG = new Set(["call", "keep", "join", "look"]);
 function actionButton(controls, action, actions) {
   const key = keyOf(action, actions);
   const kind = action.name.split(" ")[0];
-  const classes = STRONG.has(action.kind) ? "primary" : action.kind === "raise" || action.kind === "blind" ? "raise" : "";
+  const classes = STRONG.has(action.kind)
+    ? "primary"
+    : action.kind === "raise" || action.kind === "blind"
+      ? "raise"
+      : "";
   return el(
     "button",
     {
-      type: "button", class: `action ${classes}`, dataset: { action: action.name, kind: action.kind, key, verb: kind },
-      "aria-keyshortcuts": key, onclick: () => controls.act(action.name),
+      type: "button",
+      class: `action ${classes}`,
+      dataset: { action: action.name, kind: action.kind, key, verb: kind },
+      "aria-keyshortcuts": key,
+      onclick: () => controls.act(action.name),
     },
     labelOf(action),
     key && el("kbd", { class: "key", "aria-hidden": "true" }, key.toUpperCase()),
@@ -95,8 +141,15 @@ function addSizer(controls, view, choice) {
   const word = el("span", { class: "raise-word" });
   const button = el(
     "button",
-    { type: "button", class: "action raise", dataset: { kind: "raise", verb: "raise" }, "aria-keyshortcuts": "r", onclick: () => controls.act(button.dataset.action) },
-    word, el("kbd", { class: "key", "aria-hidden": "true" }, "R"),
+    {
+      type: "button",
+      class: "action raise",
+      dataset: { kind: "raise", verb: "raise" },
+      "aria-keyshortcuts": "r",
+      onclick: () => controls.act(button.dataset.action),
+    },
+    word,
+    el("kbd", { class: "key", "aria-hidden": "true" }, "R"),
   );
   const sizer = createSizer(view, choice, {
     unit: Number(controls.rules.big_blind) || null,
@@ -116,14 +169,24 @@ function addSizer(controls, view, choice) {
 
 function draw(controls, view) {
   const most = Math.max(...view.actions.map((action) => action.cards?.length ?? 0));
-  const button = el("button", { type: "button", class: "action primary", dataset: { key: "d", kind: "discard" }, "aria-keyshortcuts": "d", onclick: () => controls.act(button.dataset.action) });
+  const button = el("button", {
+    type: "button",
+    class: "action primary",
+    dataset: { key: "d", kind: "discard" },
+    "aria-keyshortcuts": "d",
+    onclick: () => controls.act(button.dataset.action),
+  });
   const hint = el("p", { class: "hint draw-hint", "aria-live": "polite" });
   const refresh = () => {
     const action = discardOf(view, controls.picked);
     const count = controls.picked.size;
     button.dataset.action = action?.name ?? "";
     button.disabled = !action;
-    fill(button, count === 0 ? "Stand pat" : `Discard ${count}`, el("kbd", { class: "key", "aria-hidden": "true" }, "D"));
+    fill(
+      button,
+      count === 0 ? "Stand pat" : `Discard ${count}`,
+      el("kbd", { class: "key", "aria-hidden": "true" }, "D"),
+    );
     hint.textContent = discardHint(count, controls.rules);
   };
   controls.toggle = (card) => {
@@ -133,7 +196,8 @@ function draw(controls, view) {
     else announce(`At most ${most} cards may be discarded`);
     const focused = document.activeElement?.dataset?.card;
     controls.felt.pick({ selected: picked, toggle: controls.toggle });
-    if (focused) controls.felt.node.querySelector(`.own-card[data-card="${CSS.escape(focused)}"]`)?.focus();
+    if (focused)
+      controls.felt.node.querySelector(`.own-card[data-card="${CSS.escape(focused)}"]`)?.focus();
     refresh();
   };
   controls.felt.pick({ selected: controls.picked, toggle: controls.toggle });
@@ -143,15 +207,29 @@ function draw(controls, view) {
 
 /** The action that discards exactly these cards. */
 function discardOf(view, picked) {
-  return view.actions.find((action) =>
-    action.kind === "discard" && action.cards.length === picked.size && action.cards.every((card) => picked.has(card)));
+  return view.actions.find(
+    (action) =>
+      action.kind === "discard" &&
+      action.cards.length === picked.size &&
+      action.cards.every((card) => picked.has(card)),
+  );
 }
 
 function atTheEnd(controls) {
   fill(
     controls.buttons,
-    el("button", { type: "button", class: "action primary", dataset: { key: "n", testid: "next-hand", action: "deal" }, "aria-keyshortcuts": "n", onclick: controls.deal },
-      "Next hand", el("kbd", { class: "key", "aria-hidden": "true" }, "N")),
+    el(
+      "button",
+      {
+        type: "button",
+        class: "action primary",
+        dataset: { key: "n", testid: "next-hand", action: "deal" },
+        "aria-keyshortcuts": "n",
+        onclick: controls.deal,
+      },
+      "Next hand",
+      el("kbd", { class: "key", "aria-hidden": "true" }, "N"),
+    ),
   );
 }
 

@@ -95,7 +95,11 @@ export function busyBox(text = "Loading ...") {
 
 /** A small line drawing; it is not read out, so that text has to stand beside it. */
 export function icon(path) {
-  return svg("svg", { viewBox: "0 0 24 24", class: "icon", "aria-hidden": "true" }, svg("path", { d: path }));
+  return svg(
+    "svg",
+    { viewBox: "0 0 24 24", class: "icon", "aria-hidden": "true" },
+    svg("path", { d: path }),
+  );
 }
 
 /** A labelled control: field("Seats", input, "from 2 to 9"). The control gets an id if it has none. */

@@ -7,7 +7,15 @@ import { cardElement, cardName, cardNames, JOKER } from "./cards.js";
 import { el, fill, plain, wantsLessMotion } from "./dom.js";
 import { drawSeat, faceUp, seatNode } from "./seats.js";
 import {
-  betsOf, boardOf, halvesOf, isLive, isSvara, isTie, nameOf, outcomeOf, winnersOf,
+  betsOf,
+  boardOf,
+  halvesOf,
+  isLive,
+  isSvara,
+  isTie,
+  nameOf,
+  outcomeOf,
+  winnersOf,
 } from "./view_facts.js";
 
 /**
@@ -49,7 +57,8 @@ export function createFelt(rules) {
 
 function show(felt, view, { thinking = false, still = false } = {}) {
   const before = felt.view;
-  const sameHand = before && before.hand === view.hand && before.players.length === view.players.length;
+  const sameHand =
+    before && before.hand === view.hand && before.players.length === view.players.length;
   setSeats(felt, view);
   if (sameHand && !still && !wantsLessMotion()) sweepBets(felt, before, view);
   for (const seat of felt.seats) drawSeat(seat, view, felt.rules, { thinking });
@@ -91,14 +100,20 @@ function drawPot(felt, view) {
   felt.parts.pot.classList.toggle("is-over", view.over);
   if (view.over) {
     const won = view.seat !== null && view.returns[view.seat] > 0;
-    fill(felt.parts.pot, el("span", { class: `outcome${won ? " is-won" : ""}`, dataset: { testid: "outcome" } }, text));
+    fill(
+      felt.parts.pot,
+      el("span", { class: `outcome${won ? " is-won" : ""}`, dataset: { testid: "outcome" } }, text),
+    );
     return;
   }
-  fill(felt.parts.pot, text && [
-    el("span", { class: "chips", "aria-hidden": "true" }),
-    el("span", { class: "pot-label" }, `${label} `),
-    el("span", { class: "pot-chips" }, plain(chips)),
-  ]);
+  fill(
+    felt.parts.pot,
+    text && [
+      el("span", { class: "chips", "aria-hidden": "true" }),
+      el("span", { class: "pot-label" }, `${label} `),
+      el("span", { class: "pot-chips" }, plain(chips)),
+    ],
+  );
 }
 
 function drawBoard(felt, view) {
@@ -116,12 +131,17 @@ function drawBoard(felt, view) {
       return node;
     }),
     Array.from({ length: Math.max(places - cards.length, 0) }, () =>
-      el("span", { class: "card-place", "aria-hidden": "true" })),
+      el("span", { class: "card-place", "aria-hidden": "true" }),
+    ),
   );
 }
 
 function boardSize(rules) {
-  const streets = [rules.flop_cards, rules.turn_cards, rules.rounds === "3" ? 0 : rules.river_cards];
+  const streets = [
+    rules.flop_cards,
+    rules.turn_cards,
+    rules.rounds === "3" ? 0 : rules.river_cards,
+  ];
   return streets.reduce((sum, cards) => sum + Number(cards ?? 0), 0);
 }
 
@@ -139,20 +159,38 @@ function endLines(view) {
   const takers = new Set(halves.flatMap(({ shares }) => shares.map((share) => share.seat)));
   if (takers.size === 1) {
     const [seat] = takers;
-    return [el("span", { class: "half" }, `${nameOf(view, seat)} ${seat === view.seat ? "take" : "takes"} both halves`)];
+    return [
+      el(
+        "span",
+        { class: "half" },
+        `${nameOf(view, seat)} ${seat === view.seat ? "take" : "takes"} both halves`,
+      ),
+    ];
   }
   return halves.map(({ half, shares }) =>
-    el("span", { class: "half" }, el("b", null, half === "draw" ? "Draw half" : "Omaha half"), " ",
-      shares.map((share) => `${nameOf(view, share.seat)} ${plain(share.chips)}`).join(", ")));
+    el(
+      "span",
+      { class: "half" },
+      el("b", null, half === "draw" ? "Draw half" : "Omaha half"),
+      " ",
+      shares.map((share) => `${nameOf(view, share.seat)} ${plain(share.chips)}`).join(", "),
+    ),
+  );
 }
 
 function svarkaLines(view) {
   if (!isSvara(view)) return [];
-  const note = (name, text) => [el("span", { class: "half is-svarka" }, el("b", null, name), ` ${text}`)];
-  if (view.phase === "join") return note("Svarka", `A tie is played off. Joining costs ${plain(view.price)}`);
+  const note = (name, text) => [
+    el("span", { class: "half is-svarka" }, el("b", null, name), ` ${text}`),
+  ];
+  if (view.phase === "join")
+    return note("Svarka", `A tie is played off. Joining costs ${plain(view.price)}`);
   if (view.svarka === 0) return [];
   const word = view.svarka > 1 ? `Svarka ${view.svarka}` : "Svarka";
-  return note(word, isTie(view) ? "A tie: new cards for the same pot" : "Played off for the same pot");
+  return note(
+    word,
+    isTie(view) ? "A tie: new cards for the same pot" : "Played off for the same pot",
+  );
 }
 
 // The own cards.
@@ -176,8 +214,13 @@ function drawOwn(felt, view, before) {
       const fresh = changed && card && !had.has(card);
       return ownCard(felt, view, card, i, fresh);
     }),
-    offered && el("span", { class: "offered" }, el("span", { class: "offered-word" }, "Face up"),
-      cardElement(offered, { size: "xl" })),
+    offered &&
+      el(
+        "span",
+        { class: "offered" },
+        el("span", { class: "offered-word" }, "Face up"),
+        cardElement(offered, { size: "xl" }),
+      ),
   );
   own.dataset.count = String(cards.length + (offered ? 1 : 0));
   own.classList.toggle("is-folded", !isLive(view, seat));
@@ -192,7 +235,10 @@ function ownCards(felt, view) {
 
 function ownCard(felt, view, card, i, fresh) {
   const picture = cardElement(card, {
-    size: "xl", joker: isSvara(view) && card === JOKER, decorative: felt.picker !== null });
+    size: "xl",
+    joker: isSvara(view) && card === JOKER,
+    decorative: felt.picker !== null,
+  });
   if (fresh) picture.classList.add("is-new");
   if (!felt.picker) return el("span", { class: "own-card" }, picture);
   const chosen = felt.picker.selected.has(card);
@@ -250,12 +296,16 @@ function fly(felt, from, to, delay = 0) {
   if (a.width === 0 && from !== felt.parts.pot) return;
   const chip = el("span", { class: "chips flying", "aria-hidden": "true" });
   felt.node.append(chip);
-  const spot = (box) => `translate(${box.x + box.width / 2 - frame.x}px, ${box.y + box.height / 2 - frame.y}px)`;
+  const spot = (box) =>
+    `translate(${box.x + box.width / 2 - frame.x}px, ${box.y + box.height / 2 - frame.y}px)`;
   const flight = chip.animate(
-    [{ transform: spot(a), opacity: 1 }, { transform: spot(b), opacity: 1, offset: 0.85 }, { transform: spot(b), opacity: 0 }],
+    [
+      { transform: spot(a), opacity: 1 },
+      { transform: spot(b), opacity: 1, offset: 0.85 },
+      { transform: spot(b), opacity: 0 },
+    ],
     { duration: SWEEP, delay, easing: "cubic-bezier(0.4, 0, 0.2, 1)", fill: "backwards" },
   );
   flight.onfinish = () => chip.remove();
   flight.oncancel = () => chip.remove();
 }
-

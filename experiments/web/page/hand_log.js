@@ -10,12 +10,23 @@ const MOST_HANDS = 30;
  * of it, without reading it out again.
  */
 export function createLog({ label = "What happened" } = {}) {
-  const node = el("div", { class: "log", role: "log", "aria-label": label, tabindex: "0", dataset: { testid: "log" } });
+  const node = el("div", {
+    class: "log",
+    role: "log",
+    "aria-label": label,
+    tabindex: "0",
+    dataset: { testid: "log" },
+  });
   const hands = new Map();
   const list = (number) => {
     if (!hands.has(number)) {
       const lines = el("ol", { class: "log-lines" });
-      const section = el("section", { class: "log-hand" }, el("h3", null, `Hand ${number + 1}`), lines);
+      const section = el(
+        "section",
+        { class: "log-hand" },
+        el("h3", null, `Hand ${number + 1}`),
+        lines,
+      );
       hands.set(number, { section, lines });
       node.append(section);
       trim(hands);
@@ -54,7 +65,11 @@ function trim(hands) {
 export function lineNode(line) {
   const street = /^(Flop|Turn|River|Board|New cards|The best hands tie)/.test(line);
   const own = line.startsWith("You ");
-  const node = el("li", { class: `log-line${street ? " is-street" : ""}${own ? " is-own" : ""}` }, withCards(line));
+  const node = el(
+    "li",
+    { class: `log-line${street ? " is-street" : ""}${own ? " is-own" : ""}` },
+    withCards(line),
+  );
   node.dataset.line = line;
   return node;
 }

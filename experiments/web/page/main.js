@@ -40,8 +40,12 @@ async function show({ first = false } = {}) {
     else await cleanup?.();
   } catch (error) {
     if (current !== visit) return;
-    console.error(error);
-    fill(root, el("h1", null, view?.title ?? "Not found"), errorBox(error, () => show()));
+    if (error.constructor !== Error) console.error(error); // a fault of the page, not an answer
+    fill(
+      root,
+      el("h1", null, view?.title ?? "Not found"),
+      errorBox(error, () => show()),
+    );
   }
   if (current === visit && !first) focusOn(root);
 }
@@ -75,7 +79,8 @@ function mark(page) {
 const THEMES = ["system", "light", "dark"];
 const THEME_ICONS = {
   system: "M4 5h16v11H4zM9 20h6M12 16v4",
-  light: "M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8M12 2.5v2M12 19.5v2M2.5 12h2M19.5 12h2M5.3 5.3l1.4 1.4M17.3 17.3l1.4 1.4M5.3 18.7l1.4-1.4M17.3 6.7l1.4-1.4",
+  light:
+    "M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8M12 2.5v2M12 19.5v2M2.5 12h2M19.5 12h2M5.3 5.3l1.4 1.4M17.3 17.3l1.4 1.4M5.3 18.7l1.4-1.4M17.3 6.7l1.4-1.4",
   dark: "M20 14.5A8.5 8.5 0 1 1 9.5 4a7 7 0 0 0 10.5 10.5z",
 };
 

@@ -7,8 +7,12 @@ import { PACES } from "./film.js";
 import { lineNode } from "./hand_log.js";
 
 const ICONS = {
-  first: "M6 5v14M18 6l-8 6 8 6z", back: "M16 5l-9 7 9 7z", play: "M8 5l11 7-11 7z",
-  pause: "M8 5v14M16 5v14", forward: "M8 5l9 7-9 7z", last: "M18 5v14M6 6l8 6-8 6z",
+  first: "M6 5v14M18 6l-8 6 8 6z",
+  back: "M16 5l-9 7 9 7z",
+  play: "M8 5l11 7-11 7z",
+  pause: "M8 5v14M16 5v14",
+  forward: "M8 5l9 7-9 7z",
+  last: "M18 5v14M6 6l8 6-8 6z",
 };
 const SHORTEST_PACE = 350;
 
@@ -16,17 +20,43 @@ const SHORTEST_PACE = 350;
 export function createPlayer(film, rules) {
   const { frames } = film;
   const felt = createFelt(rules);
-  const player = { frames, felt, at: -1, timer: 0, log: createScript(frames, (i) => go(player, i)) };
+  const player = {
+    frames,
+    felt,
+    at: -1,
+    timer: 0,
+    log: createScript(frames, (i) => go(player, i)),
+  };
   const button = (name, label, key, act) =>
-    el("button", { type: "button", class: "transport", "aria-label": label, title: `${label} (${key})`, dataset: { testid: `replay-${name}` }, onclick: act },
-      icon(ICONS[name]));
-  player.slider = el("input", { type: "range", min: 0, max: Math.max(frames.length - 1, 0), step: 1, value: "0",
-    "aria-label": "Step of the hand", dataset: { testid: "replay-slider" },
+    el(
+      "button",
+      {
+        type: "button",
+        class: "transport",
+        "aria-label": label,
+        title: `${label} (${key})`,
+        dataset: { testid: `replay-${name}` },
+        onclick: act,
+      },
+      icon(ICONS[name]),
+    );
+  player.slider = el("input", {
+    type: "range",
+    min: 0,
+    max: Math.max(frames.length - 1, 0),
+    step: 1,
+    value: "0",
+    "aria-label": "Step of the hand",
+    dataset: { testid: "replay-slider" },
     oninput: () => {
       pause(player);
       go(player, Number(player.slider.value));
-    } });
-  player.count = el("span", { class: "number small step-count", dataset: { testid: "replay-count" } });
+    },
+  });
+  player.count = el("span", {
+    class: "number small step-count",
+    dataset: { testid: "replay-count" },
+  });
   player.said = el("p", { class: "prompt replay-line", dataset: { testid: "replay-line" } });
   player.playButton = button("play", "Play", "Space", () => togglePlay(player));
   player.moves = {
@@ -36,15 +66,24 @@ export function createPlayer(film, rules) {
     last: button("last", "Last step", "End", () => jump(player, frames.length - 1)),
   };
   const { first, back, forward, last } = player.moves;
-  const bar = el("div", { class: "controls player-bar", role: "group", "aria-label": "Player" },
+  const bar = el(
+    "div",
+    { class: "controls player-bar", role: "group", "aria-label": "Player" },
     player.said,
-    el("div", { class: "player-row" },
+    el(
+      "div",
+      { class: "player-row" },
       el("div", { class: "transports" }, first, back, player.playButton, forward, last),
-      player.slider, player.count));
+      player.slider,
+      player.count,
+    ),
+  );
   const deaf = hearKeys(player);
   go(player, 0);
   return {
-    felt: felt.node, bar, log: player.log.node,
+    felt: felt.node,
+    bar,
+    log: player.log.node,
     close() {
       pause(player);
       deaf();
@@ -62,8 +101,13 @@ function createScript(frames, open) {
       link.append(...row.childNodes);
       row.append(link);
       return row;
-    }));
-  const node = el("div", { class: "log", dataset: { testid: "log" } }, el("ol", { class: "log-lines" }, rows));
+    }),
+  );
+  const node = el(
+    "div",
+    { class: "log", dataset: { testid: "log" } },
+    el("ol", { class: "log-lines" }, rows),
+  );
   return {
     node,
     mark(at) {
@@ -103,7 +147,8 @@ function go(player, wish) {
   fill(player.said, withCards(text));
   const { first, back, forward, last } = player.moves;
   for (const button of [first, back]) button.setAttribute("aria-disabled", String(at === 0));
-  for (const button of [forward, last]) button.setAttribute("aria-disabled", String(at === player.frames.length - 1));
+  for (const button of [forward, last])
+    button.setAttribute("aria-disabled", String(at === player.frames.length - 1));
 }
 
 function jump(player, at) {
@@ -141,8 +186,10 @@ function drawPlay(player) {
 
 function hearKeys(player) {
   const moves = {
-    ArrowLeft: () => jump(player, player.at - 1), ArrowRight: () => jump(player, player.at + 1),
-    Home: () => jump(player, 0), End: () => jump(player, player.frames.length - 1),
+    ArrowLeft: () => jump(player, player.at - 1),
+    ArrowRight: () => jump(player, player.at + 1),
+    Home: () => jump(player, 0),
+    End: () => jump(player, player.frames.length - 1),
     " ": () => togglePlay(player),
   };
   const hear = (event) => {

@@ -8,7 +8,9 @@ export function promptOf(view, rules) {
   if (view.over) return outcomeOf(view);
   if (view.turn === null) return "Cards are dealt";
   if (view.turn !== view.seat) return `${nameOf(view, view.turn)} is to act`;
-  const ask = { blind: askBlind, join: askJoin, draw: askDraw, keep: askKeep, bet: askBet }[view.phase];
+  const ask = { blind: askBlind, join: askJoin, draw: askDraw, keep: askKeep, bet: askBet }[
+    view.phase
+  ];
   return ask ? ask(view, rules) : "Your turn";
 }
 
@@ -16,13 +18,16 @@ function askBlind(view) {
   if (view.blind > 0) {
     return `The last blind is ${plain(view.blind)}: bet blind again, or look and pay ${plain(2 * view.blind)} to stay.`;
   }
-  if (view.svarka > 0) return "The tie is played off with new cards. Look at yours, or bet blind first.";
+  if (view.svarka > 0)
+    return "The tie is played off with new cards. Look at yours, or bet blind first.";
   return "Nobody has looked yet. Look at your cards, or bet without having seen them.";
 }
 
 function askJoin(view) {
-  return `Svarka: the best hands tie and play on for ${plain(view.pot)}, with new cards. ` +
-    `Join them for ${plain(view.price)}?`;
+  return (
+    `Svarka: the best hands tie and play on for ${plain(view.pot)}, with new cards. ` +
+    `Join them for ${plain(view.price)}?`
+  );
 }
 
 function askDraw() {
@@ -58,8 +63,13 @@ export function labelOf(action) {
   const [verb, ...rest] = action.name.split(" ");
   const tail = rest.join(" ");
   const labels = {
-    look: "Look at the cards", decline: "Stay out", join: `Join for ${tail}`,
-    stand: "Stand pat", keep: "Keep it", reject: "Reject it", blind: `Bet blind ${tail}`,
+    look: "Look at the cards",
+    decline: "Stay out",
+    join: `Join for ${tail}`,
+    stand: "Stand pat",
+    keep: "Keep it",
+    reject: "Reject it",
+    blind: `Bet blind ${tail}`,
   };
   return labels[verb] ?? action.name.charAt(0).toUpperCase() + action.name.slice(1);
 }
@@ -68,12 +78,21 @@ export function labelOf(action) {
 export function keyOf(action, actions) {
   const verb = action.name.split(" ")[0];
   const keys = {
-    fold: "f", pass: "f", check: "c", call: "c", look: "l", join: "j", decline: "x", keep: "k", reject: "x",
+    fold: "f",
+    pass: "f",
+    check: "c",
+    call: "c",
+    look: "l",
+    join: "j",
+    decline: "x",
+    keep: "k",
+    reject: "x",
   };
   if (action.kind === "raise" || verb === "bet") {
     const raises = actions.filter((other) => other.kind === "raise");
     return raises.length === 1 ? "r" : null;
   }
-  if (verb === "blind") return actions.find((other) => other.name.startsWith("blind")) === action ? "b" : null;
+  if (verb === "blind")
+    return actions.find((other) => other.name.startsWith("blind")) === action ? "b" : null;
   return keys[verb] ?? null;
 }

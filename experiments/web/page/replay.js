@@ -27,8 +27,11 @@ async function showTable(page, { token, hand }) {
   if (hands.length === 0) throw new Error("No hand of this table is over yet");
   const asked = hand === undefined ? hands.at(-1).number : Number(hand);
   const step = el("div", { class: "hand-steps" });
-  page.head = head("Replay", step,
-    el("a", { class: "button quiet", href: hrefFor("table", { token }) }, "To the table"));
+  page.head = head(
+    "Replay",
+    step,
+    el("a", { class: "button quiet", href: hrefFor("table", { token }) }, "To the table"),
+  );
   fill(page.root, page.head, page.sheet);
 
   async function open(number, { focus = false } = {}) {
@@ -40,7 +43,10 @@ async function showTable(page, { token, hand }) {
       play(page, film, () => review(token, number));
       if (focus) announce(film.title);
     } catch (error) {
-      fill(page.sheet, errorBox(error, () => open(number)));
+      fill(
+        page.sheet,
+        errorBox(error, () => open(number)),
+      );
     }
   }
   await open(asked);
@@ -51,14 +57,35 @@ function drawSteps(box, hands, number, open) {
   const held = box.contains(document.activeElement) ? document.activeElement.dataset.step : null;
   const button = (step, label) => {
     const hand = hands[at + step];
-    return el("button", { type: "button", class: "icon-button", dataset: { step }, disabled: !hand || at < 0,
-      "aria-label": label, title: label, onclick: () => open(hand.number, { focus: true }) },
-      icon(step < 0 ? "M15 5l-7 7 7 7" : "M9 5l7 7-7 7"));
+    return el(
+      "button",
+      {
+        type: "button",
+        class: "icon-button",
+        dataset: { step },
+        disabled: !hand || at < 0,
+        "aria-label": label,
+        title: label,
+        onclick: () => open(hand.number, { focus: true }),
+      },
+      icon(step < 0 ? "M15 5l-7 7 7 7" : "M9 5l7 7-7 7"),
+    );
   };
-  const list = el("select", { "aria-label": "Hand", dataset: { testid: "hand-choice" },
-    onchange: () => open(Number(list.value), { focus: true }) },
-    hands.map((hand) => el("option", { value: hand.number, selected: hand.number === number },
-      `Hand ${hand.number + 1}: ${signed(hand.won, 1)}`)));
+  const list = el(
+    "select",
+    {
+      "aria-label": "Hand",
+      dataset: { testid: "hand-choice" },
+      onchange: () => open(Number(list.value), { focus: true }),
+    },
+    hands.map((hand) =>
+      el(
+        "option",
+        { value: hand.number, selected: hand.number === number },
+        `Hand ${hand.number + 1}: ${signed(hand.won, 1)}`,
+      ),
+    ),
+  );
   fill(box, button(-1, "Previous hand"), list, button(1, "Next hand"));
   if (held) (box.querySelector(`[data-step="${held}"]:not(:disabled)`) ?? list).focus();
 }
@@ -74,7 +101,14 @@ function review(token, number) {
       fill(box, errorBox(error, ask));
     }
   };
-  fill(box, el("button", { type: "button", onclick: ask, dataset: { testid: "review" } }, "Review my decisions"));
+  fill(
+    box,
+    el(
+      "button",
+      { type: "button", onclick: ask, dataset: { testid: "review" } },
+      "Review my decisions",
+    ),
+  );
   return el("section", { class: "panel", "aria-label": "Review" }, box);
 }
 
@@ -82,8 +116,14 @@ function review(token, number) {
 
 function showChoice(page) {
   const problem = el("div");
-  const input = el("input", { type: "file", id: "history-file", class: "visually-hidden", dataset: { testid: "history-file" },
-    accept: ".jsonl,.json,.phh,.phhs,.toml,.txt,text/plain", onchange: () => input.files[0] && take(input.files[0]) });
+  const input = el("input", {
+    type: "file",
+    id: "history-file",
+    class: "visually-hidden",
+    dataset: { testid: "history-file" },
+    accept: ".jsonl,.json,.phh,.phhs,.toml,.txt,text/plain",
+    onchange: () => input.files[0] && take(input.files[0]),
+  });
   const zone = el(
     "div",
     {
@@ -101,7 +141,11 @@ function showChoice(page) {
       },
     },
     el("p", null, el("b", null, "Drop a file of hands here")),
-    el("p", { class: "muted small" }, "JSON lines as this page and the commands write them, or PHH; up to 4 MB."),
+    el(
+      "p",
+      { class: "muted small" },
+      "JSON lines as this page and the commands write them, or PHH; up to 4 MB.",
+    ),
     input,
     el("label", { class: "button primary", for: "history-file" }, "Choose a file"),
   );
@@ -109,7 +153,10 @@ function showChoice(page) {
   async function take(file) {
     fill(problem, busyBox(`Reading ${file.name} ...`));
     try {
-      if (file.size > MOST_BYTES) throw new Error(`${file.name} has ${plain(file.size)} bytes: at most ${plain(MOST_BYTES)} are read`);
+      if (file.size > MOST_BYTES)
+        throw new Error(
+          `${file.name} has ${plain(file.size)} bytes: at most ${plain(MOST_BYTES)} are read`,
+        );
       const text = await file.text();
       const { hands } = await post("/api/replay", { text });
       if (hands.length === 0) throw new Error(`${file.name} holds no hands`);
@@ -121,32 +168,76 @@ function showChoice(page) {
     input.value = "";
   }
 
-  fill(page.root, head("Replay"),
-    el("p", { class: "lead" }, "Look at hands again, step by step: from a file, or from one of your tables."),
-    zone, problem, ownTables());
+  fill(
+    page.root,
+    head("Replay"),
+    el(
+      "p",
+      { class: "lead" },
+      "Look at hands again, step by step: from a file, or from one of your tables.",
+    ),
+    zone,
+    problem,
+    ownTables(),
+  );
 }
 
 function ownTables() {
   const tables = keptTables();
   if (tables.length === 0) return null;
-  return el("section", { class: "panel" }, el("h2", null, "Hands of your tables"),
-    el("ul", { class: "recent-list" }, tables.map((table) => el("li", null,
-      el("a", { href: hrefFor("replay", { token: table.token }) },
-        el("b", null, table.game), el("span", { class: "muted small" }, `against ${[...new Set(table.bots)].join(", ")}`))))));
+  return el(
+    "section",
+    { class: "panel" },
+    el("h2", null, "Hands of your tables"),
+    el(
+      "ul",
+      { class: "recent-list" },
+      tables.map((table) =>
+        el(
+          "li",
+          null,
+          el(
+            "a",
+            { href: hrefFor("replay", { token: table.token }) },
+            el("b", null, table.game),
+            el("span", { class: "muted small" }, `against ${[...new Set(table.bots)].join(", ")}`),
+          ),
+        ),
+      ),
+    ),
+  );
 }
 
 function showFile(page, name, text, hands) {
   const list = el("ol", { class: "file-hands", dataset: { testid: "file-hands" } });
   const buttons = hands.map((hand, i) =>
-    el("button", { type: "button", class: "file-hand", onclick: () => open(i) },
+    el(
+      "button",
+      { type: "button", class: "file-hand", onclick: () => open(i) },
       el("span", null, hand.title),
-      el("span", { class: "muted small" }, titleOf(hand.game, page.games))));
-  fill(list, buttons.map((button) => el("li", null, button)));
-  page.head = head(name, el("span", { class: "tag" }, `${plain(hands.length)} ${hands.length === 1 ? "hand" : "hands"}`),
-    el("button", { type: "button", class: "quiet", onclick: () => {
-      page.player?.close();
-      showChoice(page);
-    } }, "Another file"));
+      el("span", { class: "muted small" }, titleOf(hand.game, page.games)),
+    ),
+  );
+  fill(
+    list,
+    buttons.map((button) => el("li", null, button)),
+  );
+  page.head = head(
+    name,
+    el("span", { class: "tag" }, `${plain(hands.length)} ${hands.length === 1 ? "hand" : "hands"}`),
+    el(
+      "button",
+      {
+        type: "button",
+        class: "quiet",
+        onclick: () => {
+          page.player?.close();
+          showChoice(page);
+        },
+      },
+      "Another file",
+    ),
+  );
   fill(page.root, page.head, page.sheet);
 
   async function open(i) {
@@ -158,10 +249,19 @@ function showFile(page, name, text, hands) {
           hands[other].frames ??= hand.frames;
         });
       }
-      play(page, hands[i], () => hands.length > 1 && el("section", { class: "panel", "aria-label": "Hands of the file" }, list));
+      play(
+        page,
+        hands[i],
+        () =>
+          hands.length > 1 &&
+          el("section", { class: "panel", "aria-label": "Hands of the file" }, list),
+      );
       buttons[i].scrollIntoView({ block: "nearest" });
     } catch (error) {
-      fill(page.sheet, errorBox(error, () => open(i)));
+      fill(
+        page.sheet,
+        errorBox(error, () => open(i)),
+      );
     }
   }
   open(0);
@@ -172,10 +272,19 @@ function showFile(page, name, text, hands) {
 function head(title, ...tools) {
   const heading = el("h1", null, title);
   const tags = el("p", { class: "room-tags" });
-  const node = el("div", { class: "room-head" }, heading, tags, el("div", { class: "room-tools" }, tools));
+  const node = el(
+    "div",
+    { class: "room-head" },
+    heading,
+    tags,
+    el("div", { class: "room-tools" }, tools),
+  );
   node.say = (text, words) => {
     heading.textContent = text;
-    fill(tags, words.map((word) => el("span", { class: "tag" }, word)));
+    fill(
+      tags,
+      words.map((word) => el("span", { class: "tag" }, word)),
+    );
   };
   return node;
 }
@@ -188,10 +297,17 @@ function play(page, film, more) {
   const { felt, bar, log } = page.player;
   fill(
     page.sheet,
-    el("div", { class: "room is-replay" },
+    el(
+      "div",
+      { class: "room is-replay" },
       el("div", { class: "stage" }, felt),
       el("div", { class: "deck" }, bar),
-      el("aside", { class: "side", "aria-label": "Notes on the hand" },
-        el("section", { class: "panel log-panel", "aria-label": "What happened" }, log), more?.())),
+      el(
+        "aside",
+        { class: "side", "aria-label": "Notes on the hand" },
+        el("section", { class: "panel log-panel", "aria-label": "What happened" }, log),
+        more?.(),
+      ),
+    ),
   );
 }

@@ -31,7 +31,10 @@ export async function mountRoom(root, token) {
     onRefused: (line) => onRefused(room, line),
     onState: (state, seconds) => onState(room, state, seconds),
   });
-  const deaf = hearKeys({ press: (key) => room.parts?.controls.press(key), help: () => openHelp(room) });
+  const deaf = hearKeys({
+    press: (key) => room.parts?.controls.press(key),
+    help: () => openHelp(room),
+  });
   return () => {
     deaf();
     room.film.stop();
@@ -52,9 +55,15 @@ function onHand(room, message, joined) {
   if (joined) {
     room.film.stop();
     const last = frames.at(-1);
-    room.parts.log.retell(view.hand, frames.flatMap((frame) => frame.lines));
+    room.parts.log.retell(
+      view.hand,
+      frames.flatMap((frame) => frame.lines),
+    );
     showFrame(room, { view: last.view, lines: [], still: true }, true);
-    rememberTable(room.token, { game: view.game, bots: view.players.filter((_, seat) => seat !== view.seat) });
+    rememberTable(room.token, {
+      game: view.game,
+      bots: view.players.filter((_, seat) => seat !== view.seat),
+    });
   } else room.film.add(frames);
 }
 
@@ -78,7 +87,8 @@ function keepOwnCardsInSight({ felt, controls }) {
   if (!window.matchMedia("(max-width: 63.99rem)").matches) return;
   const own = felt.node.querySelector(".own").getBoundingClientRect();
   const hidden = own.bottom - controls.node.getBoundingClientRect().top;
-  if (hidden > 0) window.scrollBy({ top: hidden + 4, behavior: wantsLessMotion() ? "auto" : "smooth" });
+  if (hidden > 0)
+    window.scrollBy({ top: hidden + 4, behavior: wantsLessMotion() ? "auto" : "smooth" });
 }
 
 function onError(room, line) {
@@ -90,8 +100,16 @@ function onError(room, line) {
 
 function onRefused(room, line) {
   forgetTable(room.token);
-  fill(room.root, el("h1", null, "Table"), errorBox(line),
-    el("p", null, el("a", { class: "button primary", href: hrefFor("table") }, "Sit down at a new table")));
+  fill(
+    room.root,
+    el("h1", null, "Table"),
+    errorBox(line),
+    el(
+      "p",
+      null,
+      el("a", { class: "button primary", href: hrefFor("table") }, "Sit down at a new table"),
+    ),
+  );
 }
 
 const STATES = { connecting: "Connecting", open: "Connected", lost: "Connection lost" };
@@ -100,13 +118,23 @@ function onState(room, state, seconds) {
   room.state = state;
   const text = state === "lost" ? `${STATES.lost}: trying again in ${seconds} s` : STATES[state];
   if (!room.parts) {
-    fill(room.line, text, state === "lost" && el("button", { type: "button", onclick: () => room.link.retry() }, "Try now"));
+    fill(
+      room.line,
+      text,
+      state === "lost" &&
+        el("button", { type: "button", onclick: () => room.link.retry() }, "Try now"),
+    );
     return;
   }
   const { status } = room.parts;
   status.dataset.state = state;
-  fill(status, el("span", { class: "dot", "aria-hidden": "true" }), el("span", { class: "status-text" }, text),
-    state === "lost" && el("button", { type: "button", class: "quiet", onclick: () => room.link.retry() }, "Try now"));
+  fill(
+    status,
+    el("span", { class: "dot", "aria-hidden": "true" }),
+    el("span", { class: "status-text" }, text),
+    state === "lost" &&
+      el("button", { type: "button", class: "quiet", onclick: () => room.link.retry() }, "Try now"),
+  );
   if (state === "lost") {
     announce(text, { urgent: true });
     room.parts.controls.show(room.view, "offline");
@@ -128,7 +156,8 @@ function build(room, view) {
   const rules = rulesOf(view.game, room.games);
   const felt = createFelt(rules);
   const controls = createControls({
-    felt, rules,
+    felt,
+    rules,
     act: (action) => send(room, { type: "act", action }),
     deal: () => send(room, { type: "deal" }),
     skip: () => room.film.skip(),
@@ -145,22 +174,52 @@ function build(room, view) {
   document.title = `${title} · pokerspiel`;
   fill(
     room.root,
-    el("div", { class: "room" },
-      el("div", { class: "room-head" },
+    el(
+      "div",
+      { class: "room" },
+      el(
+        "div",
+        { class: "room-head" },
         el("h1", null, title),
-        el("p", { class: "room-tags" }, tagsOf(view.game, rules).map((tag) => el("span", { class: "tag" }, tag))),
+        el(
+          "p",
+          { class: "room-tags" },
+          tagsOf(view.game, rules).map((tag) => el("span", { class: "tag" }, tag)),
+        ),
         status,
-        el("div", { class: "room-tools" },
-          el("button", { type: "button", class: "quiet", dataset: { testid: "settings" }, onclick: () => openHelp(room) },
-            icon("M4 7h9m5 0h2M4 17h2m5 0h9M16 4.5v5M8.5 14.5v5"), el("span", { class: "tool-word" }, "Settings")),
-          el("a", { class: "button quiet", href: hrefFor("table") },
-            icon("M4 4h7v7H4zM13 4h7v7h-7zM4 13h7v7H4zM13 13h7v7h-7z"), el("span", { class: "tool-word" }, "Other tables")))),
+        el(
+          "div",
+          { class: "room-tools" },
+          el(
+            "button",
+            {
+              type: "button",
+              class: "quiet",
+              dataset: { testid: "settings" },
+              onclick: () => openHelp(room),
+            },
+            icon("M4 7h9m5 0h2M4 17h2m5 0h9M16 4.5v5M8.5 14.5v5"),
+            el("span", { class: "tool-word" }, "Settings"),
+          ),
+          el(
+            "a",
+            { class: "button quiet", href: hrefFor("table") },
+            icon("M4 4h7v7H4zM13 4h7v7h-7zM4 13h7v7H4zM13 13h7v7h-7z"),
+            el("span", { class: "tool-word" }, "Other tables"),
+          ),
+        ),
+      ),
       el("div", { class: "stage" }, felt.node),
       el("div", { class: "deck" }, problem, controls.node),
-      el("aside", { class: "side", "aria-label": "Notes on the hand" },
-        result.node, study.node,
+      el(
+        "aside",
+        { class: "side", "aria-label": "Notes on the hand" },
+        result.node,
+        study.node,
         el("section", { class: "panel log-panel", "aria-label": "The hand so far" }, log.node),
-        hands.node)),
+        hands.node,
+      ),
+    ),
     sheet.node,
   );
   onState(room, "open");
@@ -169,11 +228,20 @@ function build(room, view) {
 function openHelp(room) {
   if (!room.view) return;
   room.parts?.sheet.open(
-    el("p", { class: "room-tags" }, tagsOf(room.view.game, rulesOf(room.view.game, room.games))
-      .map((tag) => el("span", { class: "tag" }, tag))),
-    createPreferences({ onStudy: () => {
-      room.parts.study.configure();
-      room.parts.study.show(room.view);
-    } }),
-    el("h3", null, "Keys"), keyList());
+    el(
+      "p",
+      { class: "room-tags" },
+      tagsOf(room.view.game, rulesOf(room.view.game, room.games)).map((tag) =>
+        el("span", { class: "tag" }, tag),
+      ),
+    ),
+    createPreferences({
+      onStudy: () => {
+        room.parts.study.configure();
+        room.parts.study.show(room.view);
+      },
+    }),
+    el("h3", null, "Keys"),
+    keyList(),
+  );
 }

@@ -3,7 +3,15 @@
 import { cardElement, JOKER } from "./cards.js";
 import { el, fill, plain } from "./dom.js";
 import {
-  betsOf, hiddenCards, isLive, isSvara, isTie, lastActions, openHands, stacksOf, winnersOf,
+  betsOf,
+  hiddenCards,
+  isLive,
+  isSvara,
+  isTie,
+  lastActions,
+  openHands,
+  stacksOf,
+  winnersOf,
 } from "./view_facts.js";
 
 const BOTTOM = Math.PI / 2;
@@ -35,11 +43,20 @@ export function seatNode(seat, hero, seats) {
     "li",
     {
       class: "seat",
-      dataset: { seat, testid: `seat-${seat}`, side: y < -0.5 ? "top" : y > 0.5 ? "bottom" : "side" },
+      dataset: {
+        seat,
+        testid: `seat-${seat}`,
+        side: y < -0.5 ? "top" : y > 0.5 ? "bottom" : "side",
+      },
       style: { "--x": x.toFixed(4), "--y": y.toFixed(4) },
     },
-    el("div", { class: "seat-box" }, parts.cards, parts.plate,
-      el("div", { class: "seat-foot" }, parts.note, parts.bet)),
+    el(
+      "div",
+      { class: "seat-box" },
+      parts.cards,
+      parts.plate,
+      el("div", { class: "seat-foot" }, parts.note, parts.bet),
+    ),
   );
   return Object.assign(node, { parts });
 }
@@ -66,17 +83,28 @@ function drawPlate(plate, view, rules, seat, live) {
   const name = view.players[seat];
   const stack = stacksOf(view, rules)?.[seat];
   const bet = betsOf(view)[seat];
-  const state = [view.dealer === seat && "dealer", view.turn === seat && "to act",
-    !live && "out", bet > 0 && `has bet ${plain(bet)}`].filter(Boolean);
+  const state = [
+    view.dealer === seat && "dealer",
+    view.turn === seat && "to act",
+    !live && "out",
+    bet > 0 && `has bet ${plain(bet)}`,
+  ].filter(Boolean);
   fill(
     plate,
-    el("span", { class: "avatar", "aria-hidden": "true", style: { "--hue": hueOf(name) } },
-      (seat === view.seat ? "Y" : [...name][0] ?? "?").toUpperCase()),
-    el("span", { class: "seat-who" },
+    el(
+      "span",
+      { class: "avatar", "aria-hidden": "true", style: { "--hue": hueOf(name) } },
+      (seat === view.seat ? "Y" : ([...name][0] ?? "?")).toUpperCase(),
+    ),
+    el(
+      "span",
+      { class: "seat-who" },
       el("span", { class: "seat-name", title: name }, name),
-      stack !== undefined && el("span", { class: "seat-stack" },
-        stack === 0 && !view.over ? "all in" : plain(stack))),
-    view.dealer === seat && el("span", { class: "dealer", "aria-hidden": "true", title: "Dealer" }, "D"),
+      stack !== undefined &&
+        el("span", { class: "seat-stack" }, stack === 0 && !view.over ? "all in" : plain(stack)),
+    ),
+    view.dealer === seat &&
+      el("span", { class: "dealer", "aria-hidden": "true", title: "Dealer" }, "D"),
     state.length > 0 && el("span", { class: "visually-hidden" }, `, ${state.join(", ")}`),
   );
 }
@@ -94,13 +122,33 @@ function drawCards(box, view, rules, seat) {
   const label = open ? null : hidden > 0 ? `${hidden} cards face down` : null;
   fill(
     box,
-    el("span", { class: `fan${open ? " is-open" : ""}${deal ? " is-new" : ""}`,
-      role: label && "img", "aria-label": label },
-      shown.map((card) => cardElement(card, {
-        size, joker: isSvara(view) && card === JOKER, decorative: Boolean(label) }))),
-    up && !open && el("span", { class: "face-up" },
-      cardElement(up.card, { size: "s", dim: up.kept === false }),
-      el("span", { class: "face-up-word" }, up.kept === null ? "face up" : up.kept ? "kept" : "rejected")),
+    el(
+      "span",
+      {
+        class: `fan${open ? " is-open" : ""}${deal ? " is-new" : ""}`,
+        role: label && "img",
+        "aria-label": label,
+      },
+      shown.map((card) =>
+        cardElement(card, {
+          size,
+          joker: isSvara(view) && card === JOKER,
+          decorative: Boolean(label),
+        }),
+      ),
+    ),
+    up &&
+      !open &&
+      el(
+        "span",
+        { class: "face-up" },
+        cardElement(up.card, { size: "s", dim: up.kept === false }),
+        el(
+          "span",
+          { class: "face-up-word" },
+          up.kept === null ? "face up" : up.kept ? "kept" : "rejected",
+        ),
+      ),
   );
 }
 
@@ -122,8 +170,18 @@ function drawNote(note, view, seat) {
   } else if (seat !== view.seat || view.over) {
     const action = lastActions(view)[seat];
     const drawn = view.draws?.[seat];
-    if (action) parts.push(el("span", { class: "deed", dataset: { deed: action.split(" ")[0].toLowerCase() } }, action));
-    else if (drawn) parts.push(el("span", { class: "deed" }, drawn.count === 0 ? "Stood pat" : `Drew ${drawn.count}`));
+    if (action)
+      parts.push(
+        el(
+          "span",
+          { class: "deed", dataset: { deed: action.split(" ")[0].toLowerCase() } },
+          action,
+        ),
+      );
+    else if (drawn)
+      parts.push(
+        el("span", { class: "deed" }, drawn.count === 0 ? "Stood pat" : `Drew ${drawn.count}`),
+      );
   }
   const key = parts.map((part) => part.textContent).join("|");
   if (note.dataset.key === key) return;
@@ -135,7 +193,13 @@ function drawBet(box, chips) {
   const text = chips > 0 ? plain(chips) : "";
   if (box.dataset.chips === text) return;
   box.dataset.chips = text;
-  fill(box, chips > 0 && [el("span", { class: "chips", "aria-hidden": "true" }), el("span", { "aria-hidden": "true" }, text)]);
+  fill(
+    box,
+    chips > 0 && [
+      el("span", { class: "chips", "aria-hidden": "true" }),
+      el("span", { "aria-hidden": "true" }, text),
+    ],
+  );
 }
 
 /** A colour of its own for each name. */

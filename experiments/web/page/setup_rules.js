@@ -5,10 +5,20 @@ import { capital } from "./view_facts.js";
 
 const MAIN = ["players", "stack", "ante", "small_blind", "big_blind", "betting", "bet_sizes"];
 const LABELS = {
-  players: "Seats", stack: "Stack", ante: "Ante", small_blind: "Small blind", big_blind: "Big blind",
-  betting: "Betting", bet_sizes: "Bet sizes", min_bet: "Smallest bet", stacks: "Stacks by seat",
-  allow_check: "Checking is allowed", blind_phase: "Blind phase", svarka_ante: "A svarka costs an ante",
-  one_card_face_up: "A single card is drawn face up", burn: "Burn cards",
+  players: "Seats",
+  stack: "Stack",
+  ante: "Ante",
+  small_blind: "Small blind",
+  big_blind: "Big blind",
+  betting: "Betting",
+  bet_sizes: "Bet sizes",
+  min_bet: "Smallest bet",
+  stacks: "Stacks by seat",
+  allow_check: "Checking is allowed",
+  blind_phase: "Blind phase",
+  svarka_ante: "A svarka costs an ante",
+  one_card_face_up: "A single card is drawn face up",
+  burn: "Burn cards",
   one_odd_chip_per_pot: "One odd chip for each player",
 };
 const ABSTRACTIONS = new Set(["abstraction", "buckets"]);
@@ -34,13 +44,30 @@ export function ruleControls(game, settings, onChange) {
     if (box) box.hidden = betting === "fixed_limit";
     onChange();
   };
-  const root = el("div", { class: "stack" },
-    el("div", { class: "grid" }, main.map((p) => ruleControl(p, settings, refresh))),
-    rest.length > 0 && el("details", { class: "house-rules", open: changed },
-      el("summary", null, "House rules"),
-      el("div", { class: "grid" }, rest.map((p) => ruleControl(p, settings, refresh)))));
+  const root = el(
+    "div",
+    { class: "stack" },
+    el(
+      "div",
+      { class: "grid" },
+      main.map((p) => ruleControl(p, settings, refresh)),
+    ),
+    rest.length > 0 &&
+      el(
+        "details",
+        { class: "house-rules", open: changed },
+        el("summary", null, "House rules"),
+        el(
+          "div",
+          { class: "grid" },
+          rest.map((p) => ruleControl(p, settings, refresh)),
+        ),
+      ),
+  );
   const box = root.querySelector('[data-rule="bet_sizes"]');
-  if (box) box.hidden = (settings.betting ?? main.find((p) => p.name === "betting")?.default) === "fixed_limit";
+  if (box)
+    box.hidden =
+      (settings.betting ?? main.find((p) => p.name === "betting")?.default) === "fixed_limit";
   return root;
 }
 
@@ -57,18 +84,51 @@ function ruleControl(parameter, settings, changed) {
   const shared = { id, dataset: { testid: id } };
   let node;
   if (typeof parameter.default === "boolean") {
-    const box = el("input", { ...shared, type: "checkbox", checked: value, onchange: () => keep(box.checked) });
-    node = el("div", { class: "field" }, el("label", { class: "check", for: id }, box, label), el("p", { class: "hint" }, capital(parameter.help)));
+    const box = el("input", {
+      ...shared,
+      type: "checkbox",
+      checked: value,
+      onchange: () => keep(box.checked),
+    });
+    node = el(
+      "div",
+      { class: "field" },
+      el("label", { class: "check", for: id }, box, label),
+      el("p", { class: "hint" }, capital(parameter.help)),
+    );
   } else if (choices) {
-    const options = choices.map((choice) => [String(choice), capital(String(choice).replaceAll("_", " "))]);
-    const box = select(options, String(value), { ...shared, onchange: () => keep(choices.find((choice) => String(choice) === box.value)) });
+    const options = choices.map((choice) => [
+      String(choice),
+      capital(String(choice).replaceAll("_", " ")),
+    ]);
+    const box = select(options, String(value), {
+      ...shared,
+      onchange: () => keep(choices.find((choice) => String(choice) === box.value)),
+    });
     node = field(label, box, capital(parameter.help));
   } else if (typeof parameter.default === "number") {
-    const box = el("input", { ...shared, type: "number", required: true, min: low, max: high, step: 1, value, inputmode: "numeric",
-      onchange: () => box.checkValidity() && keep(Number(box.value)) });
+    const box = el("input", {
+      ...shared,
+      type: "number",
+      required: true,
+      min: low,
+      max: high,
+      step: 1,
+      value,
+      inputmode: "numeric",
+      onchange: () => box.checkValidity() && keep(Number(box.value)),
+    });
     node = field(label, box, rangeHint(parameter));
   } else {
-    const box = el("input", { ...shared, type: "text", maxlength: 200, value, spellcheck: "false", autocomplete: "off", onchange: () => keep(box.value.trim()) });
+    const box = el("input", {
+      ...shared,
+      type: "text",
+      maxlength: 200,
+      value,
+      spellcheck: "false",
+      autocomplete: "off",
+      onchange: () => keep(box.value.trim()),
+    });
     node = field(label, box, capital(parameter.help));
   }
   node.dataset.rule = name;

@@ -6,7 +6,11 @@ import { hrefFor } from "./route.js";
 
 /** The running result; `show(result)` draws it. */
 export function createResult() {
-  const node = el("section", { class: "panel result", "aria-label": "Result", dataset: { testid: "result" } });
+  const node = el("section", {
+    class: "panel result",
+    "aria-label": "Result",
+    dataset: { testid: "result" },
+  });
   return {
     node,
     show(result) {
@@ -14,9 +18,21 @@ export function createResult() {
       const mood = result.chips > 0 ? "good" : result.chips < 0 ? "bad" : "";
       fill(
         node,
-        el("div", { class: "result-main" },
-          el("span", { class: `result-chips ${mood}` }, signed(result.chips, 1), el("span", { class: "result-word" }, " chips")),
-          el("span", { class: "muted small" }, result.hands === 1 ? "1 hand" : `${plain(result.hands)} hands`)),
+        el(
+          "div",
+          { class: "result-main" },
+          el(
+            "span",
+            { class: `result-chips ${mood}` },
+            signed(result.chips, 1),
+            el("span", { class: "result-word" }, " chips"),
+          ),
+          el(
+            "span",
+            { class: "muted small" },
+            result.hands === 1 ? "1 hand" : `${plain(result.hands)} hands`,
+          ),
+        ),
         rateOf(result),
       );
     },
@@ -27,10 +43,25 @@ export function createResult() {
 function rateOf({ hands, mbb_per_hand: rate, ci95, unit }) {
   const known = hands > 0 && rate !== null;
   const article = /^[aeiou]/.test(unit) ? "an" : "a";
-  return [el("dl", { class: "rate" },
-    el("div", null, el("dt", null, "Rate"), el("dd", null, known ? `${signed(rate)} mbb/hand` : "after the first hand")),
-    el("div", null, el("dt", null, "95 %"), el("dd", null, ci95 ? `${signed(ci95[0])} to ${signed(ci95[1])}` : "after the second hand"))),
-  el("p", { class: "hint" }, `mbb: thousandths of ${article} ${unit}`)];
+  return [
+    el(
+      "dl",
+      { class: "rate" },
+      el(
+        "div",
+        null,
+        el("dt", null, "Rate"),
+        el("dd", null, known ? `${signed(rate)} mbb/hand` : "after the first hand"),
+      ),
+      el(
+        "div",
+        null,
+        el("dt", null, "95 %"),
+        el("dd", null, ci95 ? `${signed(ci95[0])} to ${signed(ci95[1])}` : "after the second hand"),
+      ),
+    ),
+    el("p", { class: "hint" }, `mbb: thousandths of ${article} ${unit}`),
+  ];
 }
 
 /** The list of hands that are over, with replays and downloads; `refresh()` asks for it anew. */
@@ -39,21 +70,41 @@ export function createHands(token) {
   const problem = el("div");
   const count = el("span", { class: "tag" }, "0");
   const save = (format, name, type) =>
-    el("button", { type: "button", class: "small-button", onclick: async () => {
-      try {
-        fill(problem);
-        const { text } = await post("/api/history", { token, format });
-        saveText(text, name, type);
-      } catch (error) {
-        fill(problem, errorBox(error));
-      }
-    } }, format === "jsonl" ? "JSON lines" : "PHH");
-  const node = el("details", { class: "panel hands-panel", ontoggle: () => node.open && refresh() },
+    el(
+      "button",
+      {
+        type: "button",
+        class: "small-button",
+        onclick: async () => {
+          try {
+            fill(problem);
+            const { text } = await post("/api/history", { token, format });
+            saveText(text, name, type);
+          } catch (error) {
+            fill(problem, errorBox(error));
+          }
+        },
+      },
+      format === "jsonl" ? "JSON lines" : "PHH",
+    );
+  const node = el(
+    "details",
+    { class: "panel hands-panel", ontoggle: () => node.open && refresh() },
     el("summary", null, "Hands", count),
-    el("div", { class: "stack" }, list,
-      el("div", { class: "button-row" }, el("span", { class: "muted small" }, "Download all:"),
-        save("jsonl", "pokerspiel-hands.jsonl", "application/jsonl"), save("phh", "pokerspiel-hands.phh", "text/plain")),
-      problem));
+    el(
+      "div",
+      { class: "stack" },
+      list,
+      el(
+        "div",
+        { class: "button-row" },
+        el("span", { class: "muted small" }, "Download all:"),
+        save("jsonl", "pokerspiel-hands.jsonl", "application/jsonl"),
+        save("phh", "pokerspiel-hands.phh", "text/plain"),
+      ),
+      problem,
+    ),
+  );
 
   async function refresh() {
     try {
@@ -61,8 +112,15 @@ export function createHands(token) {
       count.textContent = String(hands.length);
       fill(problem);
       if (!node.open) return;
-      fill(list, [...hands].reverse().slice(0, 200).map((hand) => handLine(token, hand)));
-      if (hands.length === 0) fill(list, el("li", { class: "muted small" }, "No hand is over yet."));
+      fill(
+        list,
+        [...hands]
+          .reverse()
+          .slice(0, 200)
+          .map((hand) => handLine(token, hand)),
+      );
+      if (hands.length === 0)
+        fill(list, el("li", { class: "muted small" }, "No hand is over yet."));
     } catch (error) {
       fill(problem, errorBox(error));
     }
@@ -73,7 +131,10 @@ export function createHands(token) {
 
 function handLine(token, hand) {
   const mood = hand.won > 0 ? "good" : hand.won < 0 ? "bad" : "muted";
-  return el("li", null,
+  return el(
+    "li",
+    null,
     el("a", { href: hrefFor("replay", { token, hand: hand.number }) }, `Hand ${hand.number + 1}`),
-    el("span", { class: `number ${mood}` }, signed(hand.won, 1)));
+    el("span", { class: `number ${mood}` }, signed(hand.won, 1)),
+  );
 }

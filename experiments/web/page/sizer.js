@@ -24,7 +24,12 @@ export function sizesOf(actions) {
 export function usualSizes(view, choice) {
   const level = (view.bets?.[view.turn] ?? 0) + view.to_call;
   const pot = (view.pot ?? 0) + view.to_call;
-  const wishes = [["Min", choice.min], ["½ pot", level + pot / 2], ["Pot", level + pot], ["Max", choice.max]];
+  const wishes = [
+    ["Min", choice.min],
+    ["½ pot", level + pot / 2],
+    ["Pot", level + pot],
+    ["Max", choice.max],
+  ];
   const seen = new Set();
   return wishes
     .map(([label, size]) => [label, nearest(choice, Math.floor(size))])
@@ -36,7 +41,8 @@ export function nearest(choice, wish) {
   const size = Math.min(Math.max(Math.round(wish), choice.min), choice.max);
   if (!choice.sizes) return size;
   return choice.sizes.reduce((best, other) =>
-    Math.abs(other - wish) < Math.abs(best - wish) ? other : best);
+    Math.abs(other - wish) < Math.abs(best - wish) ? other : best,
+  );
 }
 
 /**
@@ -49,13 +55,23 @@ export function createSizer(view, choice, { onSize, onSubmit, unit }) {
   const toSlider = (size) => (choice.sizes ? choice.sizes.indexOf(size) : size);
   const fromSlider = (place) => (choice.sizes ? choice.sizes[place] : place);
   const slider = el("input", {
-    type: "range", min: steps === null ? choice.min : 0, max: steps ?? choice.max, step: 1,
-    "aria-label": "Size of the bet", dataset: { testid: "size-slider" },
+    type: "range",
+    min: steps === null ? choice.min : 0,
+    max: steps ?? choice.max,
+    step: 1,
+    "aria-label": "Size of the bet",
+    dataset: { testid: "size-slider" },
     oninput: () => set(fromSlider(Number(slider.value))),
   });
   const number = el("input", {
-    type: "number", id, min: choice.min, max: choice.max, step: 1, inputmode: "numeric",
-    "aria-label": `Chips, from ${choice.min} to ${choice.max}`, dataset: { testid: "size-number" },
+    type: "number",
+    id,
+    min: choice.min,
+    max: choice.max,
+    step: 1,
+    inputmode: "numeric",
+    "aria-label": `Chips, from ${choice.min} to ${choice.max}`,
+    dataset: { testid: "size-number" },
     oninput: () => {
       const wish = Number(number.value);
       if (number.value !== "" && nearest(choice, wish) === wish) set(wish, { typed: true });
@@ -69,17 +85,36 @@ export function createSizer(view, choice, { onSize, onSubmit, unit }) {
     },
   });
   const buttons = usualSizes(view, choice).map(([label, size]) =>
-    el("button", { type: "button", class: "size-button", dataset: { size }, onclick: () => set(size),
-      "aria-label": `${label}: ${plain(size)}` }, label));
-  const node = el("div", { class: "sizer", role: "group", "aria-label": "Size of the bet" },
-    el("div", { class: "size-buttons" }, buttons), slider, number);
+    el(
+      "button",
+      {
+        type: "button",
+        class: "size-button",
+        dataset: { size },
+        onclick: () => set(size),
+        "aria-label": `${label}: ${plain(size)}`,
+      },
+      label,
+    ),
+  );
+  const node = el(
+    "div",
+    { class: "sizer", role: "group", "aria-label": "Size of the bet" },
+    el("div", { class: "size-buttons" }, buttons),
+    slider,
+    number,
+  );
 
   function set(size, { typed = false } = {}) {
     node.size = size;
     if (!typed) number.value = String(size);
     slider.value = String(toSlider(size));
-    slider.setAttribute("aria-valuetext", `${plain(size)}${unit ? `, ${plain(size / unit, 1)} big blinds` : ""}`);
-    for (const button of buttons) button.classList.toggle("is-on", Number(button.dataset.size) === size);
+    slider.setAttribute(
+      "aria-valuetext",
+      `${plain(size)}${unit ? `, ${plain(size / unit, 1)} big blinds` : ""}`,
+    );
+    for (const button of buttons)
+      button.classList.toggle("is-on", Number(button.dataset.size) === size);
     onSize(size);
   }
 

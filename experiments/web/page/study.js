@@ -8,7 +8,11 @@ const MOST_LISTED = 8;
 
 /** The panel. `show(view)` at a decision or the end, `acted(view, action)` when the person moved. */
 export function createStudy({ token }) {
-  const node = el("section", { class: "panel study", "aria-labelledby": "study-title", dataset: { testid: "study" } });
+  const node = el("section", {
+    class: "panel study",
+    "aria-labelledby": "study-title",
+    dataset: { testid: "study" },
+  });
   const body = el("div", { class: "stack study-body", "aria-live": "polite" });
   fill(node, el("h2", { id: "study-title" }, "Study"), body);
   const study = { token, node, body, mode: "off", at: "", advice: null, abort: null };
@@ -42,15 +46,27 @@ function show(study, view) {
   study.advice = ask(study, "/api/advice", { token: study.token });
   if (study.mode === "before") tellAdvice(study, at, null);
   else if (!study.body.firstChild) {
-    fill(study.body, el("p", { class: "muted small" }, "What the bot would do is shown after your move."));
+    fill(
+      study.body,
+      el("p", { class: "muted small" }, "What the bot would do is shown after your move."),
+    );
     offerLook(study, at);
   } else offerLook(study, at);
 }
 
 function offerLook(study, at) {
   study.body.querySelector(".look-now")?.remove();
-  study.body.append(el("button", { type: "button", class: "small-button look-now",
-    onclick: () => tellAdvice(study, at, null) }, "Show for this decision"));
+  study.body.append(
+    el(
+      "button",
+      {
+        type: "button",
+        class: "small-button look-now",
+        onclick: () => tellAdvice(study, at, null),
+      },
+      "Show for this decision",
+    ),
+  );
 }
 
 function acted(study, view, action) {
@@ -85,13 +101,25 @@ async function tellAdvice(study, at, chosen) {
 
 /** Frequencies as bars, values beside them. */
 export function adviceOf(advice, chosen) {
-  const listed = [...advice.actions].sort((a, b) => b.frequency - a.frequency).slice(0, MOST_LISTED);
+  const listed = [...advice.actions]
+    .sort((a, b) => b.frequency - a.frequency)
+    .slice(0, MOST_LISTED);
   return [
     el("p", { class: "small muted" }, sourceOf(advice)),
-    chosen && !listed.some((action) => isChosen(action, chosen)) && el("p", { class: "small" }, "Your move: ", el("b", null, withCards(chosen))),
-    el("ul", { class: "advice" }, listed.map((action) => adviceLine(action, advice, chosen))),
-    advice.actions.length > MOST_LISTED && el("p", { class: "hint" },
-      `${plain(advice.actions.length - MOST_LISTED)} other actions are taken less often.`),
+    chosen &&
+      !listed.some((action) => isChosen(action, chosen)) &&
+      el("p", { class: "small" }, "Your move: ", el("b", null, withCards(chosen))),
+    el(
+      "ul",
+      { class: "advice" },
+      listed.map((action) => adviceLine(action, advice, chosen)),
+    ),
+    advice.actions.length > MOST_LISTED &&
+      el(
+        "p",
+        { class: "hint" },
+        `${plain(advice.actions.length - MOST_LISTED)} other actions are taken less often.`,
+      ),
     notesOf(advice),
   ];
 }
@@ -99,8 +127,12 @@ export function adviceOf(advice, chosen) {
 /** Where the values come from, in a fold of its own. */
 function notesOf({ notes }) {
   if (!notes?.length) return null;
-  return el("details", { class: "study-notes" }, el("summary", null, "Where this comes from"),
-    notes.map((note) => el("p", { class: "hint" }, note)));
+  return el(
+    "details",
+    { class: "study-notes" },
+    el("summary", null, "Where this comes from"),
+    notes.map((note) => el("p", { class: "hint" }, note)),
+  );
 }
 
 function sourceOf({ bot, found, exact, playouts }) {
@@ -116,18 +148,33 @@ function adviceLine(action, advice, chosen) {
   const own = chosen !== null && isChosen(action, chosen);
   const share = `${plain(action.frequency * 100, action.frequency < 0.0995 ? 1 : 0)} %`;
   const error = action.error ? ` ± ${plain(action.error, 2)}` : "";
-  const value = action.value === null || action.value === undefined ? "" : `${signed(action.value, 2)}${error}`;
+  const value =
+    action.value === null || action.value === undefined ? "" : `${signed(action.value, 2)}${error}`;
   return el(
     "li",
-    { class: `advice-line${best ? " is-best" : ""}${own ? " is-chosen" : ""}`, dataset: { advice: action.name } },
-    el("span", { class: "advice-name" }, withCards(action.name),
+    {
+      class: `advice-line${best ? " is-best" : ""}${own ? " is-chosen" : ""}`,
+      dataset: { advice: action.name },
+    },
+    el(
+      "span",
+      { class: "advice-name" },
+      withCards(action.name),
       action.max !== undefined && ` to ${plain(action.max)}`,
-      own && el("span", { class: "tag accent" }, "you")),
+      own && el("span", { class: "tag accent" }, "you"),
+    ),
     el("span", { class: "advice-share number" }, share),
-    el("span", { class: "bar", "aria-hidden": "true" },
-      el("span", { style: { width: `${(action.frequency * 100).toFixed(1)}%` } })),
-    el("span", { class: "advice-value number" }, value,
-      value && el("span", { class: "visually-hidden" }, ` chips${best ? ", the best" : ""}`)),
+    el(
+      "span",
+      { class: "bar", "aria-hidden": "true" },
+      el("span", { style: { width: `${(action.frequency * 100).toFixed(1)}%` } }),
+    ),
+    el(
+      "span",
+      { class: "advice-value number" },
+      value,
+      value && el("span", { class: "visually-hidden" }, ` chips${best ? ", the best" : ""}`),
+    ),
   );
 }
 
@@ -136,7 +183,12 @@ function isChosen(action, chosen) {
   if (action.name === chosen) return true;
   const size = Number(/\d+$/.exec(chosen)?.[0]);
   const verb = (name) => name.replace(/\d+$/, "");
-  return action.max !== undefined && verb(action.name) === verb(chosen) && size >= action.min && size <= action.max;
+  return (
+    action.max !== undefined &&
+    verb(action.name) === verb(chosen) &&
+    size >= action.min &&
+    size <= action.max
+  );
 }
 
 // After the hand.
@@ -145,7 +197,11 @@ function offerReview(study, view) {
   const at = `review ${view.hand}`;
   if (study.at === at) return;
   study.at = at;
-  const button = el("button", { type: "button", dataset: { testid: "review" }, onclick: () => review(study, view.hand) }, "Review this hand");
+  const button = el(
+    "button",
+    { type: "button", dataset: { testid: "review" }, onclick: () => review(study, view.hand) },
+    "Review this hand",
+  );
   study.body.querySelector(".look-now")?.remove();
   study.body.append(button);
 }
@@ -174,7 +230,8 @@ export function reviewOf(review) {
 }
 
 function lossLine({ loss, error, exact, bot, unvalued, decisions }) {
-  if (unvalued === decisions.length) return `Against ${bot}: what your decisions cost is not known.`;
+  if (unvalued === decisions.length)
+    return `Against ${bot}: what your decisions cost is not known.`;
   if (!loss) return `Against ${bot}: no decision is known to have cost anything.`;
   const range = error ? ` ± ${plain(error, 2)}` : "";
   return `Against ${bot}: your decisions cost ${plain(loss, 2)}${range} chips${exact ? ", exactly" : ""}.`;
@@ -186,12 +243,29 @@ function reviewLine(decision) {
   const range = error ? ` ± ${plain(error, 2)}` : "";
   const cost = loss === null ? "?" : loss > 0 ? `\u2212${plain(loss, 2)}${range}` : "\u00b10";
   const differs = decision.best && decision.best !== decision.action;
-  return el("li", { class: real ? "is-loss" : "" },
+  return el(
+    "li",
+    { class: real ? "is-loss" : "" },
     el("p", { class: "small muted" }, withCards(decision.situation)),
-    el("p", { class: "review-line" },
-      el("span", null, "You: ", el("b", null, withCards(decision.action)),
-        ` (the bot: ${plain(decision.frequency * 100, 0)} %)`),
-      el("span", { class: `number ${real ? "bad" : "muted"}` }, cost)),
-    differs && (real || loss === null) && el("p", { class: "small" },
-      loss === null ? "Most often: " : "Better: ", el("b", null, withCards(decision.best))));
+    el(
+      "p",
+      { class: "review-line" },
+      el(
+        "span",
+        null,
+        "You: ",
+        el("b", null, withCards(decision.action)),
+        ` (the bot: ${plain(decision.frequency * 100, 0)} %)`,
+      ),
+      el("span", { class: `number ${real ? "bad" : "muted"}` }, cost),
+    ),
+    differs &&
+      (real || loss === null) &&
+      el(
+        "p",
+        { class: "small" },
+        loss === null ? "Most often: " : "Better: ",
+        el("b", null, withCards(decision.best)),
+      ),
+  );
 }

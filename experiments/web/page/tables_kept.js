@@ -16,5 +16,8 @@ export function rememberTable(token, facts) {
 }
 
 export function forgetTable(token) {
-  kept.set("tables", keptTables().filter((table) => table.token !== token));
+  kept.set(
+    "tables",
+    keptTables().filter((table) => table.token !== token),
+  );
 }

@@ -5,7 +5,10 @@ import { plain } from "./dom.js";
 /** Name and settings of a game's text: "svara(players=3)" is {name: "svara", settings: {players: "3"}}. */
 export function parseGame(text) {
   const [, name, inner] = /^([^(]*)(?:\((.*)\))?$/.exec(text) ?? [null, text, ""];
-  const pairs = (inner ?? "").split(",").filter(Boolean).map((pair) => pair.split("="));
+  const pairs = (inner ?? "")
+    .split(",")
+    .filter(Boolean)
+    .map((pair) => pair.split("="));
   return { name, settings: Object.fromEntries(pairs.map(([key, value]) => [key.trim(), value])) };
 }
 
@@ -66,8 +69,12 @@ export function openHands(view) {
 
 /** Whether the open hands are those of a tie that is played off. */
 export function isTie(view) {
-  return isSvara(view) && !view.over && view.events.some((event) => event.shows) &&
-    openHands(view).some(Boolean);
+  return (
+    isSvara(view) &&
+    !view.over &&
+    view.events.some((event) => event.shows) &&
+    openHands(view).some(Boolean)
+  );
 }
 
 /** How many cards a seat holds that are not open: 0 if it has none in this hand. */
