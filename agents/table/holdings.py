@@ -53,7 +53,7 @@ def points_of(game: Game, cards: Sequence[int]) -> int:
 def reason_of(game: Game, cards: Sequence[int]) -> str:
     """Why a hand of Svara has its points, whatever the order of its cards."""
     rules = game.tables.rules[0]
-    ordered = sorted(cards, reverse=True)
+    ordered = sorted(cards)
     return strengths.svara_reason(ordered, int(rules["joker_mode"]), int(rules["sevens"]))
 
 

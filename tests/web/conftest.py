@@ -74,16 +74,21 @@ NewPage = Callable[..., Page]
 
 @pytest.fixture
 def new_page(browser: Browser) -> Iterator[NewPage]:
-    """Make pages in a window of their own; after the test none may have complained."""
+    """Make pages in windows of their own; after the test none may have complained.
+
+    One that `complains` may: a browser calls every refusal of a server an error.
+    """
     complaints: list[str] = []
     contexts = []
 
-    def make(**options: Any) -> Page:
+    def make(complains: bool = False, **options: Any) -> Page:
         options = {"viewport": DESKTOP, "reduced_motion": "reduce", **options}
         context = browser.new_context(**options)
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(10_000)
+        if complains:
+            return page
         page.on("pageerror", lambda error: complaints.append(f"error: {error}"))
         page.on(
             "console",
