@@ -13,6 +13,7 @@ import uvicorn
 from pokerspiel.agents.roster import find_agent
 from pokerspiel.experiments.output import note
 from pokerspiel.experiments.run_folder import check_writable
+from pokerspiel.experiments.warm import warm_up_once
 from pokerspiel.experiments.web.guards import MOST_BYTES
 from pokerspiel.experiments.web.server import Settings, make_app
 
@@ -38,6 +39,7 @@ def run(
     folder = data if data is not None else default_data()
     check_writable(folder / "tables.sqlite")
     hosts = None if host not in (LOCALHOST, "localhost", "::1") else _LOCAL_NAMES
+    warm_up_once(quiet)
     settings = Settings(folder, bots, tuple(more_bots), seed, hosts, per_second)
     listener = _listen(host, port)
     port = listener.getsockname()[1]

@@ -29,15 +29,16 @@ JOBS = ("sviten_special", "svara", SOLVERS, "leduc", "kuhn")
 SMALL = {"svara": "mini_svara", "sviten_special": "mini_sviten"}
 """Games of the same families whose trees are small."""
 
+_MARK = CACHE_FOLDER / "warm"
+"""Says that all kernels of this version have been compiled."""
+
 Step = tuple[str, Callable[[], object]]
 
 
 def warm_up_once(quiet: bool = False) -> None:
     """`warm_up`, unless it has been done for this version of the kernels."""
-    mark = CACHE_FOLDER / "warm"
-    if not mark.exists():
+    if not _MARK.exists():
         warm_up(quiet)
-        mark.touch()
 
 
 def warm_up(quiet: bool = False) -> None:
@@ -46,6 +47,7 @@ def warm_up(quiet: bool = False) -> None:
         statuses = list(pool.map(lambda job: _process(job, quiet), JOBS))
     if any(statuses):
         raise RuntimeError("a kernel could not be compiled: see above")
+    _MARK.touch()
 
 
 def _process(job: str, quiet: bool) -> int:
@@ -93,6 +95,7 @@ def _game_steps(game: str, folder: Path) -> Iterator[Step]:
     yield "bot file", lambda: _command("export", run, "-o", bot, "-q")
     yield "match", lambda: _command(*_MATCH, bot, "--histories", histories)
     yield "play", lambda: _play(game, bot)
+    yield "advice", lambda: _advice(game)
     yield "pyspiel bots", lambda: _spiel_bots(game, bot)
     if find_spec("torch") is not None:
         yield "networks", lambda: _networks(SMALL.get(game, game), folder)
@@ -183,6 +186,18 @@ def _play(game: str, bot: str) -> None:
         _command("play", game, "--against", bot, "--seed", "1")
     finally:
         sys.stdin = keyboard
+
+
+def _advice(game: str) -> None:
+    """What a bot would do at the first decision of a hand, valued by play-outs."""
+    from pokerspiel.agents.roster import find_agent
+    from pokerspiel.agents.table.advice import advice
+    from pokerspiel.agents.table.live_hand import LiveHand
+    from pokerspiel.games.variants import load
+
+    played = load(f"{game}(players=3)")  # for two the values of Svara are exact
+    hand = LiveHand(played, 1)
+    advice(hand, hand.turn, find_agent("tight", played), seconds=None, playouts=2)
 
 
 def _spiel_bots(name: str, bot: str) -> None:
