@@ -79,7 +79,7 @@ function showFrame(room, frame, last) {
   if (!frame.still) keepOwnCardsInSight(room.parts);
   result.show(room.result);
   study.show(frame.view);
-  if (frame.view.over) hands.refresh();
+  hands.show(room.result.hands);
 }
 
 /** On small screens the buttons lie over the page: move it so that they do not hide the cards. */

@@ -173,7 +173,7 @@ function drawBots(form) {
       own
         .filter((bot) => form.against.includes(bot.name))
         .map((bot) =>
-          el("div", null, el("dt", null, bot.name), el("dd", null, capital(bot.summary))),
+          el("div", null, el("dt", null, bot.name), el("dd", null, bot.summary)),
         ),
     ),
   );

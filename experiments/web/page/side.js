@@ -64,7 +64,7 @@ function rateOf({ hands, mbb_per_hand: rate, ci95, unit }) {
   ];
 }
 
-/** The list of hands that are over, with replays and downloads; `refresh()` asks for it anew. */
+/** The list of hands that are over, with replays and downloads; `show(number)` draws it anew. */
 export function createHands(token) {
   const list = el("ol", { class: "hand-list", reversed: true, dataset: { testid: "hands" } });
   const problem = el("div");
@@ -126,7 +126,15 @@ export function createHands(token) {
     }
   }
 
-  return { node, refresh };
+  return {
+    node,
+    /** `number` hands are over. */
+    show(number) {
+      if (count.textContent === String(number)) return;
+      count.textContent = String(number);
+      if (node.open) refresh();
+    },
+  };
 }
 
 function handLine(token, hand) {

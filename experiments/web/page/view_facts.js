@@ -77,6 +77,13 @@ export function isTie(view) {
   );
 }
 
+/** Whether a seat's open hand is one of the best, which tie and are played off. */
+export function isTied(view, seat) {
+  const hands = openHands(view);
+  const best = Math.max(...hands.map((hand) => hand?.points ?? 0));
+  return isTie(view) && hands[seat]?.points === best;
+}
+
 /** How many cards a seat holds that are not open: 0 if it has none in this hand. */
 export function hiddenCards(view, seat, rules) {
   if (!isLive(view, seat) || (!isSvara(view) && view.events.length === 0)) return 0;
