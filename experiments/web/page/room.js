@@ -216,7 +216,12 @@ function build(room, view) {
         { class: "side", "aria-label": "Notes on the hand" },
         result.node,
         study.node,
-        el("section", { class: "panel log-panel", "aria-label": "The hand so far" }, log.node),
+        el(
+          "section",
+          { class: "panel log-panel", "aria-labelledby": "log-title" },
+          el("h2", { class: "visually-hidden", id: "log-title" }, "What happened"),
+          log.node,
+        ),
         hands.node,
       ),
     ),

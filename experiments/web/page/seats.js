@@ -162,7 +162,9 @@ function drawNote(note, view, seat) {
   const open = openHands(view)[seat];
   const parts = [];
   if (open?.points !== undefined) {
-    parts.push(el("span", { class: "worth" }, `${open.points} points`, isTied(view, seat) && ", tied"));
+    parts.push(
+      el("span", { class: "worth" }, `${open.points} points`, isTied(view, seat) && ", tied"),
+    );
     if (view.over && open.why) parts.push(el("span", { class: "worth-why" }, open.why));
   } else if (open?.draw) {
     parts.push(el("span", { class: "worth" }, el("b", null, "Draw"), ` ${open.draw}`));

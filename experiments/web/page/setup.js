@@ -172,9 +172,7 @@ function drawBots(form) {
       { class: "bot-notes" },
       own
         .filter((bot) => form.against.includes(bot.name))
-        .map((bot) =>
-          el("div", null, el("dt", null, bot.name), el("dd", null, bot.summary)),
-        ),
+        .map((bot) => el("div", null, el("dt", null, bot.name), el("dd", null, bot.summary))),
     ),
   );
 }
