@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from pokerspiel.agents.table.seat_view import Document, action_named
-from pokerspiel.games import betting, drive, leduc, sviten
+from pokerspiel.games import betting, drive, sviten
 from pokerspiel.games.cards import cards_of, mask_of
 from pokerspiel.games.kernel import CHANCE, NOBODY
 from pokerspiel.games.variants import Game
@@ -218,8 +218,6 @@ class _DryRun:
         self._done.append([])
 
     def _mask_of(self, names: Sequence[str]) -> int:
-        if self._game.family is leduc:  # shown is the rank, which two cards have
-            names = [str(2 * int(name) + suit) for name in names for suit in range(2)]
         return mask_of(card_named(self._cards, name) for name in names)
 
 

@@ -92,7 +92,9 @@ def history_of(
     """
     if not hand.is_over:
         raise ValueError(f"hand {number} is not over: it has no history yet")
-    events = [event for step in hand.steps for event in events_of(hand.game, step, viewer)]
+    events = [
+        event for step in hand.steps for event in events_of(hand.game, step, viewer, hand.steps)
+    ]
     return {
         "format": FORMAT,
         "version": VERSION,

@@ -65,11 +65,11 @@ def seat_view(
         "turn": turn if turn >= 0 else None,
         "over": over,
         "phase": _phase(game, state, over),
-        **_chips(game, state),
+        **_chips(game, state, over),
         "to_call": 0 if over else _to_call(game, state, seat),
         **_cards(game, state, seat, past),
         "actions": actions_of(game, state) if turn >= 0 and seat in (turn, None) else [],
-        "events": [event for step in past for event in events_of(game, step, seat)],
+        "events": [event for step in past for event in events_of(game, step, seat, past)],
         "returns": [_number(chips) for chips in hand.returns] if over else None,
         "won": _won(game, state) if over else None,
     }
@@ -107,7 +107,8 @@ def _phase(game: Game, state: Any, over: bool) -> str:
     return "bet"
 
 
-def _chips(game: Game, state: Any) -> Document:
+def _chips(game: Game, state: Any, over: bool) -> Document:
+    """Chips in the middle and in front of the seats, which have been paid when a hand is over."""
     fields = state.dtype.names or ()
     n = game.players
     document: Document = {}
@@ -117,6 +118,9 @@ def _chips(game: Game, state: Any) -> Document:
             "stacks": [int(chips) for chips in state["stack"][:n]],
             "bets": [int(chips) for chips in state["bet"][:n]],
         }
+        if over:
+            paid = game.tables.rules[0]["start_stack"][:n] + state["returns"][:n]
+            document = {"pot": 0, "stacks": [_number(c) for c in paid], "bets": [0] * n}
     if game.family is svara:
         in_deal = int(state["in_deal"]) & ~int(state["folded"])
         document["live"] = _seats(in_deal)
@@ -144,10 +148,9 @@ def _to_call(game: Game, state: Any, seat: int | None) -> int:
 
 
 def _cards(game: Game, state: Any, seat: int | None, past: Sequence[Step]) -> Document:
-    shown = next((step for step in reversed(past) if step.shown), None)
     document: Document = {
         "cards": _names(game, own_cards(game, state, seat)) if seat is not None else [],
-        "hands": _hands(game, state, seat, shown),
+        "hands": _hands(game, state, seat, past),
     }
     if game.family is svara and document["cards"]:
         document["points"] = points_of(game, own_cards(game, state, seat or 0))
@@ -156,41 +159,61 @@ def _cards(game: Game, state: Any, seat: int | None, past: Sequence[Step]) -> Do
         document["board"] = _names(game, board_cards(game, state))
         document["draws"] = _draws(game, state)
     if game.family not in (svara, sviten) and seat is not None:
-        held = game.family.private_text(game, state, seat)
-        document["cards"] = [held] if held else []
+        document["cards"] = _dealt(past, seat)
     return document
+
+
+def _dealt(past: Sequence[Step], seat: int) -> list[str]:
+    """The cards that were dealt to a seat."""
+    return [step.words for step in past if step.by_chance and step.audience == seat]
 
 
 def _names(game: Game, cards: Sequence[int]) -> list[str]:
     return [game.card_name(card) for card in sorted(cards, reverse=True)]
 
 
-def _hands(game: Game, state: Any, seat: int | None, shown: Step | None) -> list[Document | None]:
-    """The hands that lie open, by seat; a witness sees all of them."""
-    hands: list[Document | None] = [None] * game.players
+def _hands(game: Game, state: Any, seat: int | None, past: Sequence[Step]) -> list[Document | None]:
+    """The hands that lie open, by seat, until new cards are dealt; a witness sees all of them."""
+    shown = _last_shown(past)
     if shown is not None:
-        for other in shown.shown:
-            hands[other] = _hand(game, shown.after, other, compared=True)
-    elif seat is None:
-        for other in range(game.players):
-            hands[other] = _hand(game, state, other, compared=False)
+        return [
+            _compared(game, shown, other, past) if other in shown.shown else None
+            for other in range(game.players)
+        ]
+    if seat is not None:
+        return [None] * game.players
+    hands: list[Document | None] = []
+    for other in range(game.players):
+        cards = _names(game, own_cards(game, state, other)) or _dealt_in(game, past, other)
+        hands.append({"cards": cards} if cards else None)
     return hands
 
 
-def _hand(game: Game, state: Any, seat: int, compared: bool) -> Document | None:
-    """A hand that lies open; if it is `compared`, with what it is worth."""
+def _last_shown(past: Sequence[Step]) -> Step | None:
+    """The step after which hands were shown that still lie there."""
+    for step in reversed(past):
+        if step.shown:
+            return step
+        if step.by_chance:
+            return None
+    return None
+
+
+def _dealt_in(game: Game, past: Sequence[Step], seat: int) -> list[str]:
+    """Cards of a seat in games whose hands are not known by their records."""
+    return [] if game.family in (svara, sviten) else _dealt(past, seat)
+
+
+def _compared(game: Game, step: Step, seat: int, past: Sequence[Step]) -> Document:
+    """A hand that is shown after a step, and what it is worth."""
     if game.family not in (svara, sviten):
-        held = game.family.private_text(game, state, seat)
-        return {"cards": [held]} if held else None
-    cards = shown_cards(game, state, seat) if compared else own_cards(game, state, seat)
-    if not cards:
-        return None
+        return {"cards": _dealt(past, seat)}
+    cards = shown_cards(game, step.after, seat)
     document: Document = {"cards": _names(game, cards)}
     if game.family is svara:
-        document |= {"points": points_of(game, cards), "why": reason_of(game, cards)}
-    elif compared:
-        document["draw"] = draw_half(game, cards)["name"]
-        document["omaha"] = omaha_half(game, cards, board_cards(game, state))["name"]
+        return document | {"points": points_of(game, cards), "why": reason_of(game, cards)}
+    document["draw"] = draw_half(game, cards)["name"]
+    document["omaha"] = omaha_half(game, cards, board_cards(game, step.after))["name"]
     return document
 
 
@@ -299,8 +322,11 @@ def _mask(cards: str) -> int:
 # Events.
 
 
-def events_of(game: Game, step: Step, seat: int | None) -> list[Document]:
-    """A step as a seat sees it, and the hands that are shown after it; empty if it sees nothing."""
+def events_of(game: Game, step: Step, seat: int | None, past: Sequence[Step]) -> list[Document]:
+    """A step as a seat sees it, and the hands that are shown after it; empty if it sees nothing.
+
+    `past` are the steps of the hand so far.
+    """
     events = []
     if step.by_chance:
         if step.audience != NOBODY or seat is None:
@@ -309,7 +335,7 @@ def events_of(game: Game, step: Step, seat: int | None) -> list[Document]:
         words = step.words if step.seen_by(seat) else _public_words(step)
         events.append({"seat": step.seat, "action": words})
     for shown in step.shown:
-        events.append({"seat": shown, "shows": _hand(game, step.after, shown, compared=True)})
+        events.append({"seat": shown, "shows": _compared(game, step, shown, past)})
     return events
 
 

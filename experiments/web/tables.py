@@ -15,6 +15,7 @@ import numpy as np
 from pokerspiel.agents.agent import Agent
 from pokerspiel.agents.table.frames import frames_of
 from pokerspiel.agents.table.live_hand import LiveHand
+from pokerspiel.agents.table.program import ProgramAgent
 from pokerspiel.agents.table.seat_view import Document
 from pokerspiel.agents.table.table import Table, result_of
 from pokerspiel.experiments.web.bots import Offer
@@ -26,6 +27,8 @@ MOST_LIVE = 1000
 """Tables kept in memory; the others wait on disk."""
 MOST_CHIPS = 20_000
 """Deepest stacks of a table; where any size may be bet, each is an action."""
+MOST_WITH_PROGRAMS = 16
+"""Of these, tables at which programs sit, each in a process of its own."""
 DEFAULT_BOT = "equity"
 HIDDEN_PARAMETERS = ("abstraction", "buckets")
 """What says how bots see a game, and is no rule of it."""
@@ -48,6 +51,10 @@ class LiveTable:
         self.won = won
         """Chips that the guest won or lost, by hand."""
         self.lock = asyncio.Lock()
+
+    @property
+    def has_programs(self) -> bool:
+        return any(isinstance(agent, ProgramAgent) for agent in self.table.agents)
 
     def result(self) -> Document:
         """How the guest has done so far, in thousandths of the unit a hand, with its interval."""
@@ -151,11 +158,17 @@ class Tables:
         with self._lock:
             live = self._live.setdefault(live.token, live)
             self._live.move_to_end(live.token)
-            idle = [t for t in self._live.values() if not t.lock.locked()]
-            for old in idle[: max(len(self._live) - MOST_LIVE, 0)]:
-                del self._live[old.token]
-                old.table.close()
+            everybody = list(self._live.values())
+            self._let_go(everybody, MOST_LIVE)
+            self._let_go([one for one in everybody if one.has_programs], MOST_WITH_PROGRAMS)
         return live
+
+    def _let_go(self, tables: Sequence[LiveTable], most: int) -> None:
+        """Of tables, oldest first, let those go that are more than `most` and not in use."""
+        idle = [live for live in tables if not live.lock.locked() and live.token in self._live]
+        for old in idle[: max(len(tables) - most, 0)]:
+            del self._live[old.token]
+            old.table.close()
 
     def close(self) -> None:
         """Let go of all tables; they wait on disk."""

@@ -191,3 +191,27 @@ def test_the_description_of_the_calls_is_served(client: Client) -> None:
     description = client.get("/openapi.json").json()
     assert {"/api/new_hand", "/api/act", "/api/view"} <= set(description["paths"])
     assert description["paths"]["/api/act"]["post"]["responses"]["409"]
+
+
+def test_programs_sit_at_tables_and_few_of_them_run_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pokerspiel.experiments.web import tables
+
+    monkeypatch.setattr(tables, "MOST_WITH_PROGRAMS", 2)
+    bot = tmp_path / "bot.py"
+    bot.write_text(
+        "import json, sys\n"
+        "for line in sys.stdin:\n"
+        "    message = json.loads(line)\n"
+        "    if message['type'] == 'act':\n"
+        "        print(json.dumps({'action': message['actions'][-1]['name']}), flush=True)\n"
+    )
+    luck = random.Random(2)
+    with serving(tmp_path / "data", more_bots=(str(bot),)) as client:
+        views = [client.call("new_hand", game="svara", against=["bot.py"]) for _ in range(4)]
+        live = client.app._app.state.server.tables._live  # type: ignore[attr-defined]
+        assert len(live) == 2
+        for view in views:  # those that were let go come back from disk
+            play_out(client, view, luck)
+        assert len(live) == 2
