@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 TORCH ?= torch==2.13.0
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test bench clean env
+.PHONY: demo test lint warm browser bench clean env
 
 env: $(STAMP)
 
@@ -17,16 +17,26 @@ $(STAMP): pyproject.toml
 demo: $(STAMP)
 	$(BIN)/pokerspiel demo --out runs/demo
 
-test: $(STAMP)
+# What does not wait for each other goes on side by side.
+MAKEFLAGS += --jobs=3
+
+test: lint warm browser
 	$(BIN)/python -m tests.web.browsers
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 3 -m "not slow" tests
+
+lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	mkdir -p build/mypy/pokerspiel
 	for room in games solvers agents experiments; do ln -sfn ../../../$$room build/mypy/pokerspiel/$$room; done
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+warm: $(STAMP)
 	$(BIN)/python -m pokerspiel.experiments.warm
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m "not slow" tests
+
+browser:
+	$(PYTHON) -m tests.web.browsers || true
 
 bench: $(STAMP)
 	$(BIN)/pokerspiel bench speed

@@ -24,8 +24,10 @@ from pokerspiel.experiments.output import note
 from pokerspiel.games.compiled import CACHE_FOLDER
 
 SOLVERS = "solvers"
-JOBS = ("sviten_special", "svara", SOLVERS, "leduc", "kuhn")
-"""What one process compiles: a game of each family, and the solvers of trees; the longest first."""
+LOOKUPS = "lookups"
+JOBS = ("sviten_special", "svara", SOLVERS, "leduc", "kuhn", LOOKUPS)
+"""What one process compiles: a game of each family, the solvers of trees, what is looked up; the
+longest first."""
 SMALL = {"svara": "mini_svara", "sviten_special": "mini_sviten"}
 """Games of the same families whose trees are small."""
 
@@ -69,6 +71,8 @@ def main(games: Sequence[str], quiet: bool) -> None:
 
 def steps(game: str, folder: Path) -> Iterator[Step]:
     """What is done for a job, with its name."""
+    if game == LOOKUPS:
+        return _lookup_steps()
     return _solver_steps(folder) if game == SOLVERS else _game_steps(game, folder)
 
 
@@ -83,6 +87,19 @@ def _solver_steps(folder: Path) -> Iterator[Step]:
             words = ("solve", game, "--algorithm", algorithm, "--iterations", "2", "-q")
             yield f"{game} {algorithm}", partial(_command, *words)
     yield "bot file", partial(_command, "solve", "leduc", "--out", str(folder / "solve"), "-q")
+
+
+def _lookup_steps() -> Iterator[Step]:
+    """Hands, showdowns and the calculator, and a responder that is trained against a bot."""
+    hand = partial(_command, "hand")
+    yield "hand of Svara", partial(hand, "svara", "7c9sJs", "AsAhKd")
+    yield "hand of Sviten", partial(hand, "sviten_special", *_HANDS, "--board", "2h7h4c")
+    yield "showdown of Svara", partial(_command, *_SVARA_SHOWDOWN)
+    yield "showdown of Sviten", partial(_command, *_SVITEN_SHOWDOWN)
+    yield "evaluators", _evaluators
+    yield "calculator", _calculator
+    bound = ("--bound", "trained", "--time", "0.1", "--hands", "4", "-q")
+    yield "trained bound", partial(_command, "exploit", "tight", "--game", "mini_sviten", *bound)
 
 
 def _game_steps(game: str, folder: Path) -> Iterator[Step]:
@@ -113,13 +130,6 @@ def _game_steps(game: str, folder: Path) -> Iterator[Step]:
         )
         yield "deals", lambda: _command(*words)
         yield "deals of a bot", lambda: _command("exploit", "tight", "--game", "svara(stack=3)")
-        yield "hand", lambda: _command("hand", game, "7c9sJs", "AsAhKd")
-        yield "showdown", lambda: _command(*_SVARA_SHOWDOWN)
-    if game == "sviten_special":
-        yield "hand", lambda: _command("hand", game, *_HANDS, "--board", "2h7h4c")
-        yield "showdown", lambda: _command(*_SVITEN_SHOWDOWN)
-        yield "evaluators", _evaluators
-        yield "calculator", _calculator
 
 
 _MATCH = ("match", "tight", "--hands", "4", "-q")

@@ -27,7 +27,7 @@ from pokerspiel.solvers.strategies import blueprint_of
 from tests.some_agents import positions, random_bot
 from tests.some_strategies import random_strategy
 
-SMALL = ("kuhn", "leduc", "mini_sviten", "mini_svara")
+SMALL = ("kuhn", "leduc", "mini_sviten(stack=4)", "mini_svara")
 BOTS = ("random", "always-call", "some-table", "trained", "solved")
 
 

@@ -114,7 +114,7 @@ def test_sampled_draws_change_no_mean() -> None:
     full = Scheme(linear_until=1.0)
     sampled = full._replace(draw_sampling=0.25)
     total, squares, times = np.zeros(used), np.zeros(used), np.zeros(used, int)
-    for iteration in range(40_000):
+    for iteration in range(20_000):
         added = []
         for scheme in (full, sampled):
             table.values[:used] = start

@@ -23,7 +23,10 @@ def find_browser() -> str | None:
         path = shutil.which(name)
         if path is not None:
             return path
-    from playwright.sync_api import sync_playwright
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        return None
 
     with sync_playwright() as playwright:
         own = playwright.chromium.executable_path

@@ -114,12 +114,9 @@ def test_the_calculator_counts_points_and_shares(site: Site, page: Page) -> None
     assert_accessible(page)
 
 
-@pytest.mark.parametrize("size", [PHONE, LARGE], ids=["phone", "large"])
 @pytest.mark.parametrize("view", ["table", "calculator", "explorer", "replay"])
-def test_every_page_fits_and_is_accessible(
-    site: Site, new_page: NewPage, view: str, size: dict[str, int]
-) -> None:
-    for scheme in ("light", "dark"):
+def test_every_page_fits_and_is_accessible(site: Site, new_page: NewPage, view: str) -> None:
+    for size, scheme in ((PHONE, "dark"), (LARGE, "light")):
         page = new_page(viewport=size, color_scheme=scheme)
         page.goto(f"{site.url}/#/{view}")
         page.locator("main h1, main h2").first.wait_for()

@@ -52,7 +52,7 @@ def test_no_request_fails_inside(case: Case) -> None:
     case.call_and_validate(checks=[not_a_server_error])
 
 
-_TOKEN = _CLIENT.call("new_hand", game="svara(players=3)", against=["equity"])["token"]
+_TOKEN = _CLIENT.call("new_hand", game="svara", against=["svara-home"])["token"]
 
 
 @schema.include(path_regex="/api/").parametrize()

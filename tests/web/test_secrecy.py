@@ -21,7 +21,7 @@ from tests.web.clients import Client, serving
 
 RUN = re.compile(r"(?<![A-Za-z0-9])(?:[2-9TJQKA][cdhs])+(?![A-Za-z0-9])")
 """Cards in a row, as texts name them."""
-HANDS = 6
+HANDS = 5
 
 
 def _may_know(hand: LiveHand, seat: int) -> set[str]:
@@ -137,12 +137,13 @@ def test_a_guest_is_told_only_what_it_may_know(
                 lines = spy.post("history", token=token, format=form).json()["text"]
                 spy.texts[-1] = lines.split('"hand": ')[-1] if form == "jsonl" else ""
             spy.post("frames", token=token, hand=number)
-            spy.post("review", token=token, hand=number) if number == 0 else None
+            if game == "svara":
+                spy.post("review", token=token, hand=number)
             spy.check(token, hand, seat)
             shown += any(view["hands"])
             view = spy.post("new_hand", token=token).json()
             spy.texts.append(socket.receive_text())
-        assert shown >= 2, "no hand was shown down: the test tells little"
+        assert shown >= 1, "no hand was shown down: the test tells little"
     assert not _named(caplog.text, token), "a log names cards"
 
 
@@ -160,6 +161,6 @@ def _ask_around(spy: _Spy, token: str, number: int, luck: random.Random) -> None
     spy.post("review", token=token, hand=number)
     spy.post("new_hand", token=token)
     spy.post("hands", token=token)
-    if not spy.has_asked:
+    if not spy.has_asked:  # an estimate takes a second
         spy.post("advice", token=token)
         spy.has_asked = True
