@@ -15,7 +15,12 @@ import typer
 
 from pokerspiel.experiments.cli_abstract import abstract
 from pokerspiel.experiments.cli_bench import bench
-from pokerspiel.experiments.cli_table import histories_command
+from pokerspiel.experiments.cli_table import (
+    histories_command,
+    match_command,
+    play_command,
+    serve_command,
+)
 from pokerspiel.experiments.options import (
     DEFAULT_MEMORY,
     CheckpointEvery,
@@ -366,97 +371,11 @@ def export_command(
     export.run(run, out, name, measured, json, quiet)
 
 
-# Playing.
+# Playing: commands of `cli_table`.
 
-
-@app.command("match")
-def match_command(
-    players: Annotated[
-        list[str], typer.Argument(help="Bot files, names that `bots` lists, or programs to run.")
-    ],
-    game: Annotated[
-        str | None, typer.Option(help="Game; by default that of the first bot file.")
-    ] = None,
-    hands: Annotated[
-        int, typer.Option(parser=whole(1), metavar="N", help="Hands, all rotations counted.")
-    ] = 10_000,
-    seed: Seed = 0,
-    histories: Annotated[
-        Path | None, typer.Option(help="File for the hand histories, one JSON line a hand.")
-    ] = None,
-    time_limit: Annotated[
-        float | None,
-        typer.Option(
-            parser=seconds(0.001),
-            metavar="SECONDS",
-            help="Time of a program for a decision; 2 by default.",
-        ),
-    ] = None,
-    set_: Set = None,
-    json: Json = False,
-    quiet: Quiet = False,
-    config: Config = None,
-) -> int:
-    """Let bots play duplicate hands against each other."""
-    from pokerspiel.experiments import match
-
-    return match.run(players, game, hands, seed, histories, time_limit, set_, json, quiet)
-
-
-@app.command("play")
-def play_command(
-    game: Game,
-    against: Annotated[list[str], typer.Option(help="Bot file or name; repeat for more seats.")],
-    seed: Annotated[
-        int | None, typer.Option(parser=whole(0, 2**63 - 1), metavar="N", help="Seed of the cards.")
-    ] = None,
-    set_: Set = None,
-    config: Config = None,
-) -> int:
-    """Play against bots in the terminal."""
-    from pokerspiel.experiments import play
-
-    return play.run(game, against, seed, set_)
-
-
-@app.command("serve")
-def serve_command(
-    port: Annotated[
-        int, typer.Option(parser=whole(0, 65535), metavar="N", help="Port; 0 for any free one.")
-    ] = 8080,
-    host: Annotated[
-        str, typer.Option(help="Address to listen on; others than localhost let strangers in.")
-    ] = "127.0.0.1",
-    data: Annotated[
-        Path | None, typer.Option(help="Folder that keeps the tables and their hands.")
-    ] = None,
-    bots: Annotated[
-        Path | None, typer.Option(help="Folder of bot files to offer; drop more in at any time.")
-    ] = None,
-    bot: Annotated[
-        list[str] | None,
-        typer.Option(help="Another bot to offer, a file or a program; repeat for more."),
-    ] = None,
-    seed: Annotated[
-        int | None,
-        typer.Option(parser=whole(0, 2**63 - 1), metavar="N", help="Seed of all cards, for tests."),
-    ] = None,
-    rate: Annotated[
-        float,
-        typer.Option(
-            parser=real(1, "a rate of"), metavar="N", help="Requests of one client a second."
-        ),
-    ] = 200.0,
-    open_: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
-    quiet: Quiet = False,
-    config: Config = None,
-) -> int:
-    """Serve the table, study mode, calculator and explorer as a web page on this machine."""
-    from pokerspiel.experiments import serve
-
-    return serve.run(host, port, data, bots, bot or [], seed, open_, rate, quiet)
-
-
+app.command("match")(match_command)
+app.command("play")(play_command)
+app.command("serve")(serve_command)
 app.command("histories")(histories_command)
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO
@@ -23,7 +21,7 @@ from pokerspiel.agents.table.phh import to_phh
 from pokerspiel.agents.table.seat_view import Document
 from pokerspiel.agents.table.telling import Telling
 from pokerspiel.experiments.options import refuse_given
-from pokerspiel.experiments.output import note, print_json, print_table
+from pokerspiel.experiments.output import note, print_json, print_table, written_whole
 
 BAD_HANDS = 2
 """Exit status if a hand is not right."""
@@ -40,7 +38,7 @@ def run(
         raise ValueError(f"--to {to}: expected {' or '.join(FORMATS)}")
     if to is not None:
         refuse_given("--to", check=(check, False), tell=(tell, None), json=(json, False))
-        with _written_whole(out) as target:
+        with written_whole(out) as target:
             for text in _converted(_played(file), to):
                 _write(text, target)
         return 0
@@ -174,24 +172,6 @@ def _document(history: History, hand: LiveHand) -> Document:
     """A history as this version writes it, with the members that are not the format's own."""
     document = history_of(hand, history.viewer, history.players, history.number)
     return {**history.document, **document}
-
-
-@contextmanager
-def _written_whole(path: Path | None) -> Iterator[TextIO | None]:
-    """A file that appears when all is written; None for the standard output."""
-    if path is None:
-        yield None
-        return
-    special = path.exists() and not path.is_file()  # a pipe or a device is written as it is
-    target = path if special else path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with target.open("w", encoding="utf-8") as file:
-            yield file
-        if not special:
-            os.replace(target, path)
-    finally:
-        if not special:
-            target.unlink(missing_ok=True)
 
 
 def _write(text: str, target: TextIO | None) -> None:

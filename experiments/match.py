@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import signal
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from pokerspiel.agents.agent import Agent
 from pokerspiel.agents.arena import MatchResult, play_match
@@ -16,7 +15,7 @@ from pokerspiel.agents.roster import find_agent
 from pokerspiel.agents.table.program import FAULTS, ProgramAgent
 from pokerspiel.agents.translation import at_table
 from pokerspiel.experiments.game_choice import chosen_game, game_with_seats
-from pokerspiel.experiments.output import note, print_json, print_table
+from pokerspiel.experiments.output import note, print_json, print_table, written_whole
 from pokerspiel.experiments.progress import ProgressReport
 from pokerspiel.games.variants import Game, exact
 
@@ -40,7 +39,7 @@ def run(
     limit_programs(agents, time_limit)
     title = f"{game}: {' - '.join(agent.name for agent in agents)}"
     with (
-        _open_histories(histories) as file,
+        written_whole(histories) as file,
         ProgressReport(title, quiet) as report,
         _terminated_like_interrupted(agents),
     ):
@@ -103,31 +102,6 @@ def _terminated_like_interrupted(agents: Sequence[Agent]) -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, handler)
-
-
-@contextmanager
-def _open_histories(path: Path | None) -> Iterator[TextIO | None]:
-    """The file for hand histories, which appears when the match is over.
-
-    OSError before the first hand if it cannot be written.
-    """
-    if path is None:
-        yield None
-        return
-    # A pipe or a device is written as it is.
-    special = path.exists() and not path.is_file()
-    target = path if special else path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with target.open("w", encoding="utf-8") as file:
-            yield file
-        if not special:
-            os.replace(target, path)
-    except OSError as error:
-        raise OSError(f"cannot write {path}: {error.strerror or error}") from None
-    finally:
-        if not special:
-            with suppress(OSError):
-                target.unlink(missing_ok=True)
 
 
 def print_result(result: MatchResult) -> None:

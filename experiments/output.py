@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, TextIO
 
 import numpy as np
 
@@ -50,3 +53,28 @@ def note(text: str, quiet: bool = False) -> None:
     """One line on stderr."""
     if not quiet:
         print(text, file=sys.stderr, flush=True)
+
+
+@contextmanager
+def written_whole(path: Path | None) -> Iterator[TextIO | None]:
+    """A text file that appears under its name when all is written; None for no file.
+
+    A pipe or a device is written as it is. Raises OSError, one line that names the file, if it
+    cannot be written.
+    """
+    if path is None:
+        yield None
+        return
+    special = path.exists() and not path.is_file()
+    target = path if special else path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with target.open("w", encoding="utf-8") as file:
+            yield file
+        if not special:
+            os.replace(target, path)
+    except OSError as error:
+        raise OSError(f"cannot write {path}: {error.strerror or error}") from None
+    finally:
+        if not special:
+            with suppress(OSError):
+                target.unlink(missing_ok=True)
