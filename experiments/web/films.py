@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
+
 from pokerspiel.agents.table.frames import frames_of
-from pokerspiel.agents.table.history import History, history_of, line_of, read_any
+from pokerspiel.agents.table.history import History, HistoryError, each_of, history_of, line_of
 from pokerspiel.agents.table.phh import to_phhs
 from pokerspiel.agents.table.seat_view import Document
 from pokerspiel.experiments.web.tables import LiveTable, Tables
@@ -12,6 +14,8 @@ FILMS = 10
 """Hands of a file whose frames are in one answer."""
 MOST_HANDS = 5000
 """Hands of a file that are read."""
+MOST_SECONDS = 10.0
+"""Time for reading one; hands of PHH are played for it."""
 
 
 def history_text(tables: Tables, live: LiveTable, form: str) -> str:
@@ -34,9 +38,7 @@ def films_of(text: str, first: int) -> Document:
     A history that one seat saw shows what that seat saw, one with all cards shows all. Raises
     ValueError, in one line, for what cannot be read or was not played by the rules.
     """
-    histories = read_any(text)
-    if len(histories) > MOST_HANDS:
-        raise ValueError(f"{len(histories)} hands: at most {MOST_HANDS} of a file are read here")
+    histories = _read(text)
     last = first + FILMS
     return {
         "hands": [
@@ -49,6 +51,23 @@ def films_of(text: str, first: int) -> Document:
             for i, history in enumerate(histories)
         ]
     }
+
+
+def _read(text: str) -> list[History]:
+    """The hands of a file, which is read for so many hands and so long at the most."""
+    histories: list[History] = []
+    end = time.monotonic() + MOST_SECONDS
+    for history in each_of(text):
+        if isinstance(history, HistoryError):
+            raise history
+        histories.append(history)
+        if len(histories) > MOST_HANDS:
+            raise ValueError(f"more than {MOST_HANDS} hands: split the file to see it here")
+        if time.monotonic() > end:
+            raise ValueError(
+                f"after {MOST_SECONDS:g} s only {len(histories)} hands of the file are read: split it"
+            )
+    return histories
 
 
 def _frames(history: History) -> list[Document]:

@@ -58,3 +58,18 @@ def test_other_files_are_refused_in_one_line(client: Client, text: str) -> None:
         assert text == "" and answer.json() == {"hands": []}
     else:
         assert answer.status_code == 422 and "\n" not in answer.json()["error"]
+
+
+def test_files_that_take_too_long_are_refused(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pokerspiel.experiments.web import films
+
+    view = client.call("new_hand", game="svara", against=["always-call"])
+    play_out(client, view, random.Random(1))
+    line = client.call("history", token=view["token"])["text"]
+    monkeypatch.setattr(films, "MOST_HANDS", 3)
+    assert "more than 3 hands" in client.refused("replay", 422, text=line * 4)
+    assert len(client.call("replay", text=line * 3)["hands"]) == 3
+    monkeypatch.setattr(films, "MOST_SECONDS", -1.0)
+    assert "split it" in client.refused("replay", 422, text=line)
