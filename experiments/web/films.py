@@ -65,7 +65,7 @@ def _read(text: str) -> list[History]:
             raise ValueError(f"more than {MOST_HANDS} hands: split the file to see it here")
         if time.monotonic() > end:
             raise ValueError(
-                f"after {MOST_SECONDS:g} s only {len(histories)} hands of the file are read: split it"
+                f"after {MOST_SECONDS:g} s only {len(histories)} hands are read: split the file"
             )
     return histories
 

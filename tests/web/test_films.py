@@ -72,4 +72,4 @@ def test_files_that_take_too_long_are_refused(
     assert "more than 3 hands" in client.refused("replay", 422, text=line * 4)
     assert len(client.call("replay", text=line * 3)["hands"]) == 3
     monkeypatch.setattr(films, "MOST_SECONDS", -1.0)
-    assert "split it" in client.refused("replay", 422, text=line)
+    assert "split the file" in client.refused("replay", 422, text=line)
