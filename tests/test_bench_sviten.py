@@ -152,7 +152,7 @@ def test_a_bound_that_is_too_high_is_told(
 
 def test_buckets_lose_and_more_of_them_less() -> None:
     rows = KeptRows(None)
-    bench_bounds.abstraction(rows, TINY, (1, 6), 100_000, 0, quiet=True)
+    bench_bounds.abstraction(rows, TINY, (1, 6), 70_000, 0, quiet=True)
     one, six, whole = (row["exploitability"] for row in rows.rows("abstraction"))
     assert one > 2 * six and six > whole and whole < 0.01
 
@@ -163,7 +163,7 @@ def test_buckets_lose_and_more_of_them_less() -> None:
 def test_a_match_is_near_the_exact_value(tmp_path: Path) -> None:
     players = bench_matches.find_players([str(write(tmp_path / "a.pspiel"))])
     rows = KeptRows(None)
-    bench_matches.matches(rows, players, 4_000, 3, quiet=True)
+    bench_matches.matches(rows, players, 2_000, 3, quiet=True)
     by_name = {row["opponent"]: row for row in rows.rows("matches")}
     assert list(by_name) == list(BASELINES)
     tree = compile_tree(MINI)

@@ -53,8 +53,9 @@ def running(data: Path, port: int = 0, **settings: Any) -> Iterator[Site]:
         listener.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """A server for one test, whose tables are dealt the same cards every time."""
     with running(tmp_path_factory.mktemp("site")) as site:
         yield site
 

@@ -33,14 +33,14 @@ LARGE = {"width": 1920, "height": 1080}
     ("game", "bots", "decisions"),
     [
         ("sviten_special", ["always-call"], FACE_UP),
-        ("sviten_special(players=3,betting=no_limit,stack=60)", ["always-call"], FACE_UP),
-        ("sviten_flush(betting=pot_limit)", ["always-call"], FACE_UP),
-        ("dramaha", ["always-call"], DRAWING),
+        ("sviten_special(players=3,betting=no_limit,stack=60)", ["always-call"], BETTING),
+        ("sviten_flush(betting=pot_limit)", ["always-call"], {"raise", "discard 1", "keep"}),
+        ("dramaha", ["always-call"], {"call", "raise", "discard 1"}),
         ("svara", ["always-call"], SVARA),
-        ("svara(players=4)", ["always-call"], SVARA | {"join", "decline"}),
+        ("svara(players=6,max_raises=1)", ["always-call"], SVARA | {"join", "decline"}),
         ("mini_svara", ["random"], SVARA - {"call"}),
-        ("mini_sviten", ["random"], BETTING | {"discard 0", "discard 1"}),
-        ("leduc", ["random"], BETTING),
+        ("mini_sviten", ["random"], {"call", "discard 1"}),
+        ("leduc", ["random"], {"call", "raise"}),
         ("kuhn", ["random"], set()),
     ],
 )
@@ -130,9 +130,13 @@ def test_the_focus_is_not_lost_between_decisions(site: Site, page: Page) -> None
 # Sizes of the window.
 
 
-@pytest.mark.parametrize("size", [PHONE, LARGE], ids=["phone", "large"])
 @pytest.mark.parametrize(
-    "game", ["sviten_special(players=6,betting=no_limit)", "svara(players=9)", "sviten_special"]
+    ("game", "size"),
+    [
+        ("sviten_special(players=6,betting=no_limit)", PHONE),
+        ("svara(players=9)", PHONE),
+        ("sviten_special(players=6,betting=no_limit)", LARGE),
+    ],
 )
 def test_whole_hands_fit_the_window(
     site: Site, new_page: NewPage, game: str, size: dict[str, int]
