@@ -11,7 +11,7 @@ env: $(STAMP)
 $(STAMP): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=24" "setuptools>=77"
-	$(BIN)/python -m pip install --quiet -e ".[test,bench,neural]" "$(TORCH)"
+	$(BIN)/python -m pip install --quiet --no-compile -e ".[test,bench,neural]" "$(TORCH)"
 	touch $(STAMP)
 
 demo: $(STAMP)
@@ -22,7 +22,7 @@ MAKEFLAGS += --jobs=3
 
 test: lint warm browser
 	$(BIN)/python -m tests.web.browsers
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 3 -m "not slow" tests
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder -m "not slow" tests
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

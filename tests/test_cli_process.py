@@ -127,7 +127,6 @@ sys.exit(status or (f"{len(recorder.buffer) // 2} functions compiled" if recorde
 
 def test_a_second_start_compiles_nothing(tmp_path: Path) -> None:
     commands = (
-        ("match", "tight", "random", "--game", "svara", "--hands", "8"),
         ("train", "svara", "--out", "{out}", "--iterations", "5"),
         ("play", "svara", "--against", "random", "--seed", "1"),
     )

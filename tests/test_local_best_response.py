@@ -97,7 +97,7 @@ def test_in_kuhn_it_bluffs_where_folds_pay() -> None:
         assert follower.values(0) == pytest.approx({0: check, 1: bet})
 
 
-@pytest.mark.parametrize("text", ["leduc", "mini_sviten"])
+@pytest.mark.parametrize("text", ["leduc", "mini_sviten(stack=4)"])
 def test_a_match_agrees_with_the_exact_value(text: str) -> None:
     """Four standard errors: the interval of the match is 1.96 of them to each side."""
     bot = bot_of(text, "some-table")
