@@ -22,7 +22,7 @@ MAKEFLAGS += --jobs=3
 
 test: lint warm browser
 	$(BIN)/python -m tests.web.browsers
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder -m "not slow" tests
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 3 -m "not slow" tests
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -110,6 +110,14 @@ def bounds() -> list[Row]:
     return rows.rows("bounds")
 
 
+def test_bounds_of_bots_that_have_hardly_learnt_hold() -> None:
+    rows = KeptRows(None)
+    bench_bounds.bounds(rows, TINY, (20,), 500, 0, quiet=True)
+    found = rows.rows("bounds")
+    assert len(found) == 3 and all(row["exact"] and row["holds"] for row in found)
+
+
+@pytest.mark.slow
 def test_no_bound_is_above_the_exact_value(bounds: list[Row]) -> None:
     assert len(bounds) == 4 and all(row["exact"] and row["holds"] for row in bounds)
     for row in bounds:
@@ -119,23 +127,27 @@ def test_no_bound_is_above_the_exact_value(bounds: list[Row]) -> None:
             assert row[name]["mbb_per_hand"] == pytest.approx(np.mean(row[name]["seats"]))
 
 
+@pytest.mark.slow
 def test_for_two_exploitability_is_what_a_best_response_wins(bounds: list[Row]) -> None:
     for row in bounds:
         won = row["best_response"]["mbb_per_hand"]
         assert 1000.0 * row["exploitability"] == pytest.approx(won)
 
 
+@pytest.mark.slow
 def test_training_approaches_an_equilibrium(bounds: list[Row]) -> None:
     random, _, little, much = (row["exploitability"] for row in bounds)
     assert much < bench_bounds.GOAL < little < random
 
 
+@pytest.mark.slow
 def test_a_trained_responder_finds_nearly_all(bounds: list[Row]) -> None:
     random = bounds[0]
     won, best = (random[name]["mbb_per_hand"] for name in ("trained", "best_response"))
     assert 0.95 * best < won
 
 
+@pytest.mark.slow
 def test_a_bound_that_is_too_high_is_told(
     monkeypatch: pytest.MonkeyPatch, bounds: list[Row]
 ) -> None:
@@ -150,6 +162,7 @@ def test_a_bound_that_is_too_high_is_told(
     assert section.cells[0][-1] == "NO"
 
 
+@pytest.mark.slow
 def test_buckets_lose_and_more_of_them_less() -> None:
     rows = KeptRows(None)
     bench_bounds.abstraction(rows, TINY, (1, 6), 70_000, 0, quiet=True)

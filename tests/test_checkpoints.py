@@ -280,7 +280,7 @@ print(json.dumps({"status": end, "grown": status()["VmHWM:"] - before["VmRSS:"]}
 """
 
 
-@pytest.mark.parametrize("limit", [64 << 20, 160 << 20])
+@pytest.mark.parametrize("limit", [64 << 20, pytest.param(160 << 20, marks=pytest.mark.slow)])
 def test_table_and_copy_stay_within_the_memory_limit(tmp_path: Path, limit: int) -> None:
     """Peak resident memory of a training that fills its limit and saves five times a second."""
     command = [sys.executable, "-c", MEASURE, "sviten_special(abstraction=none)"]

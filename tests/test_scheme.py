@@ -100,6 +100,7 @@ def test_same_run_however_it_is_cut(scheme: dict[str, float]) -> None:
 # Sampled draws.
 
 
+@pytest.mark.slow
 def test_sampled_draws_change_no_mean() -> None:
     """The mean of what an iteration adds to a table is the same, with and without sampling.
 
@@ -114,7 +115,7 @@ def test_sampled_draws_change_no_mean() -> None:
     full = Scheme(linear_until=1.0)
     sampled = full._replace(draw_sampling=0.25)
     total, squares, times = np.zeros(used), np.zeros(used), np.zeros(used, int)
-    for iteration in range(20_000):
+    for iteration in range(40_000):
         added = []
         for scheme in (full, sampled):
             table.values[:used] = start

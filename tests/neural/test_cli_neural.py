@@ -292,11 +292,10 @@ def test_a_learned_bound_is_for_any_number_of_players() -> None:
 
 
 def test_networks_are_rows_of_the_grid(tmp_path: Path) -> None:
-    words = ("bench", "algorithms", "--games", "kuhn", "--algorithms", "ppo", "cfr+")
+    words = ("bench", "algorithms", "--games", "kuhn", "--algorithms", "ppo")
     document = succeed(
         *words, "--seeds", 0, "--budget", "2it", "--out", tmp_path, "--json"
     ).document
     rows = {row["algorithm"]: row for row in document["games"][0]["rows"]}
-    assert rows.keys() == {"ppo", "cfr+"}
-    for row in rows.values():
-        assert row["exploitability"]["median"] > 0.0
+    assert rows.keys() == {"ppo"}
+    assert rows["ppo"]["exploitability"]["median"] > 0.0
