@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from pokerspiel.agents.agent import Agent
-from pokerspiel.agents.table.frames import frames_of
+from pokerspiel.agents.table.frames import frames_of, lines_of
 from pokerspiel.agents.table.live_hand import LiveHand
 from pokerspiel.agents.table.program import ProgramAgent
 from pokerspiel.agents.table.seat_view import Document
@@ -75,11 +75,11 @@ class LiveTable:
 
     def document(self, start: int = 0) -> Document:
         """The view of the guest, the words for what is new since `start`, and the result."""
-        lines = [line for frame in self.frames(start) for line in frame["lines"]]
+        table = self.table
         return {
-            **self.table.view(),
+            **table.view(),
             "token": self.token,
-            "lines": lines,
+            "lines": lines_of(table.hand, table.guest, table.names, start),
             "result": self.result(),
         }
 
@@ -201,16 +201,14 @@ class Tables:
         """Let the bots act, and keep the hand."""
         live.table.let_bots_act()
         self._keep(live)
-        if live.table.finished is not None:
-            live.won.append(live.table.finished.won)
+        if live.table.won is not None:
+            live.won.append(live.table.won)
 
     def _keep(self, live: LiveTable) -> None:
         """Keep the hand as it stands; if that fails the table is read from disk the next time."""
         table = live.table
-        actions = tuple(step.action for step in table.hand.steps if not step.by_chance)
-        won = table.finished.won if table.finished is not None else None
         try:
-            self.store.put_hand(live.token, HandRow(table.number, actions, won))
+            self.store.put_hand(live.token, HandRow(table.number, table.actions, table.won))
         except OSError:
             with self._lock:
                 self._live.pop(live.token, None)
@@ -239,10 +237,10 @@ class Tables:
 
         Raises ValueError if there is none of that number.
         """
-        for row in self.store.hands(live.token):
-            if row.number == number and row.won is not None:
-                hand = live.table.hand_of(number, row.actions)
-                return hand, number % live.table.game.players
+        row = self.store.hand(live.token, number)
+        if row is not None and row.won is not None:
+            hand = live.table.hand_of(number, row.actions)
+            return hand, number % live.table.game.players
         raise ValueError(f"hand {number}: no such hand of this table is over")
 
     def film(self, live: LiveTable, number: int) -> Document:
@@ -273,11 +271,12 @@ def _game(text: str, settings: Mapping[str, object], against: Sequence[str]) -> 
         if seats != str(len(against) + 1):
             raise ValueError(f"players={seats[:20]}: {len(against)} bots are given")
         chosen["players"] = len(against) + 1
-    stacks = [chosen.get("stack", 0), *str(chosen.get("stacks", "")).split()]
-    for chips in stacks:
-        if str(chips).isdigit() and int(chips) > MOST_CHIPS:
-            raise ValueError(f"stack={chips}: a table here has at most {MOST_CHIPS} chips a seat")
-    return exact(load_variant(name, chosen))
+    game = exact(load_variant(name, chosen))
+    rules = game.tables.rules[0]
+    deepest = int(rules["start_stack"].max()) if "start_stack" in rules.dtype.names else 0
+    if deepest > MOST_CHIPS:
+        raise ValueError(f"stack={deepest}: a table here has at most {MOST_CHIPS} chips a seat")
+    return game
 
 
 def parameters_of(game: Game) -> list[Document]:

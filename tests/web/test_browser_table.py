@@ -34,13 +34,13 @@ LARGE = {"width": 1920, "height": 1080}
     [
         ("sviten_special", ["always-call"], FACE_UP),
         ("sviten_special(players=3,betting=no_limit,stack=60)", ["always-call"], BETTING),
-        ("sviten_flush(betting=pot_limit)", ["always-call"], {"raise", "discard 1", "keep"}),
-        ("dramaha", ["always-call"], {"call", "raise", "discard 1"}),
+        ("sviten_flush(betting=pot_limit)", ["always-call"], FACE_UP),
+        ("dramaha", ["always-call"], DRAWING),
         ("svara", ["always-call"], SVARA),
         ("svara(players=6,max_raises=1)", ["always-call"], SVARA | {"join", "decline"}),
         ("mini_svara", ["random"], SVARA - {"call"}),
-        ("mini_sviten", ["random"], {"call", "discard 1"}),
-        ("leduc", ["random"], {"call", "raise"}),
+        ("mini_sviten", ["random"], BETTING | {"discard 0", "discard 1"}),
+        ("leduc", ["random"], BETTING),
         ("kuhn", ["random"], set()),
     ],
 )

@@ -101,6 +101,8 @@ def test_frames_tell_a_hand_as_it_was_seen(client: Client) -> None:
         ("new_hand", 422, {"game": "svara(players=12)"}, "players=12"),
         ("new_hand", 422, {"game": "svara", "settings": {"stack": 10**8}}, "stack=100000000"),
         ("new_hand", 422, {"game": "svara", "settings": {"stack": 30_000}}, "stack=30000"),
+        ("new_hand", 422, {"game": "svara(stack=+30000)"}, "stack=30000"),
+        ("new_hand", 422, {"game": "svara(stacks=20 3_0000)"}, "stack=30000"),
         ("new_hand", 422, {"settings": {"abstraction": "points"}}, "abstraction=points"),
         ("new_hand", 422, {"settings": {"players": "x"}}, "players=x"),
         ("new_hand", 422, {"settings": {"players": 3}, "against": ["tight"] * 3}, "players=3"),
