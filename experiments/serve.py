@@ -15,9 +15,7 @@ from pokerspiel.experiments.output import note
 from pokerspiel.experiments.run_folder import check_writable
 from pokerspiel.experiments.warm import warm_up_once
 from pokerspiel.experiments.web.guards import MOST_BYTES
-from pokerspiel.experiments.web.server import Settings, make_app
-
-LOCALHOST = "127.0.0.1"
+from pokerspiel.experiments.web.server import LOCAL_NAMES, Settings, make_app
 
 
 def run(
@@ -38,7 +36,7 @@ def run(
         find_agent(name)
     folder = data if data is not None else default_data()
     check_writable(folder / "tables.sqlite")
-    hosts = None if host not in (LOCALHOST, "localhost", "::1") else _LOCAL_NAMES
+    hosts = LOCAL_NAMES if host in LOCAL_NAMES else None
     warm_up_once(quiet)
     settings = Settings(folder, bots, tuple(more_bots), seed, hosts, per_second)
     listener = _listen(host, port)
@@ -59,9 +57,6 @@ def run(
     )
     uvicorn.Server(config).run([listener])
     return 0
-
-
-_LOCAL_NAMES = frozenset(("localhost", "127.0.0.1", "::1"))
 
 
 def default_data() -> Path:

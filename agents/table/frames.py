@@ -39,6 +39,19 @@ def frames_of(
     return frames
 
 
+def lines_of(hand: LiveHand, seat: int | None, names: Sequence[str], start: int = 0) -> list[str]:
+    """The words for what `seat` has seen of a hand from the step `start` on."""
+    telling = Telling(hand.game, names, seat)
+    lines: list[str] = []
+    for i, step in enumerate(hand.steps):
+        if i == start:
+            telling.flush()
+            lines.clear()
+        lines += telling.tell(step)
+    lines += telling.flush()
+    return lines if start < len(hand.steps) else []
+
+
 def _belong_together(step: Step, following: Step) -> bool:
     """Whether two steps are cards of one deal."""
     if not (step.by_chance and following.by_chance):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import stdtrit
@@ -17,27 +16,13 @@ from pokerspiel.agents.agent import Agent
 from pokerspiel.agents.arena import CONFIDENCE, Score, distinct_names
 from pokerspiel.agents.policy import decision_seed
 from pokerspiel.agents.roster import find_agent
-from pokerspiel.agents.table.live_hand import LiveHand, Step
+from pokerspiel.agents.table.live_hand import LiveHand
 from pokerspiel.agents.table.seat_view import Document, action_named, seat_view
 from pokerspiel.agents.table.sitting import Sitting, sit_down
 from pokerspiel.games.kernel import mix
 from pokerspiel.games.variants import Game, exact
 
 GUEST = "You"
-
-
-@dataclass(frozen=True)
-class Finished:
-    """A hand that is over."""
-
-    number: int
-    """From 0 on."""
-    actions: tuple[int, ...]
-    """The actions of all seats, in order; the cards follow from the seed."""
-    guest: int
-    """The seat of the guest."""
-    won: float
-    """Chips that the guest won or lost."""
 
 
 class Table:
@@ -104,13 +89,14 @@ class Table:
         return self.hand.turn == self.guest
 
     @property
-    def finished(self) -> Finished | None:
-        """The hand, if it is over."""
-        if not self.hand.is_over:
-            return None
-        actions = tuple(step.action for step in self.hand.steps if not step.by_chance)
-        won = self.hand.returns[self.guest]
-        return Finished(self.number, actions, self.guest, won)
+    def actions(self) -> tuple[int, ...]:
+        """The actions of all seats in this hand so far; the cards follow from the seed."""
+        return tuple(step.action for step in self.hand.steps if not step.by_chance)
+
+    @property
+    def won(self) -> float | None:
+        """Chips that the guest won or lost in this hand; None before it is over."""
+        return self.hand.returns[self.guest] if self.hand.is_over else None
 
     def view(self) -> Document:
         """What the guest sees."""
@@ -125,14 +111,10 @@ class Table:
             raise ValueError(f"{name[:60]!r}: it is not your turn")
         self.hand.play(action_named(self.game, self.hand.states, name))
 
-    def let_bots_act(self, on_step: Callable[[Step], None] | None = None) -> None:
+    def let_bots_act(self) -> None:
         """Let the bots act until the guest is to act or the hand is over."""
         while self.hand.turn >= 0 and not self.waits_for_guest:
-            before = len(self.hand.steps)
             self.hand.play(self._choice_of_bot(self.hand.turn))
-            for step in self.hand.steps[before:]:
-                if on_step is not None:
-                    on_step(step)
         self._tell_the_end()
 
     def _tell_the_end(self) -> None:

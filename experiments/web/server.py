@@ -31,6 +31,8 @@ from pokerspiel.experiments.web.tables import LiveTable, Tables, parameters_of
 from pokerspiel.games.variants import VARIANTS, load
 
 PAGE = Path(__file__).parent / "page"
+LOCAL_NAMES = frozenset(("localhost", "127.0.0.1", "::1"))
+"""Names of this machine for itself."""
 PLAYING_THREADS = 4
 STUDY_THREADS = 1
 MOST_WAITING = 32
@@ -51,7 +53,7 @@ class Settings:
     """Other bots on offer, as commands name them."""
     seed: int | None = None
     """Of all cards; None for cards that nobody can know."""
-    hosts: frozenset[str] | None = frozenset(("localhost", "127.0.0.1", "::1"))
+    hosts: frozenset[str] | None = LOCAL_NAMES
     """Names that it answers to; None for any."""
     per_second: float = 200.0
     """Requests of one client a second."""

@@ -35,6 +35,7 @@ CREATE TABLE IF NOT EXISTS hands (
     PRIMARY KEY (table_id, number)
 ) WITHOUT ROWID;
 """
+_HANDS = "SELECT number, actions, won FROM hands WHERE table_id = ?"
 
 
 class StoreError(OSError):
@@ -114,11 +115,13 @@ class Store:
 
     def hands(self, token: str) -> list[HandRow]:
         """The hands of a table, in order."""
-        rows = self._read(
-            "SELECT number, actions, won FROM hands WHERE table_id = ? ORDER BY number",
-            (_id(token),),
-        )
+        rows = self._read(f"{_HANDS} ORDER BY number", (_id(token),))
         return [HandRow(number, tuple(json.loads(actions)), won) for number, actions, won in rows]
+
+    def hand(self, token: str, number: int) -> HandRow | None:
+        """A hand of a table, if there is one of that number."""
+        rows = self._read(f"{_HANDS} AND number = ?", (_id(token), number))
+        return HandRow(number, tuple(json.loads(rows[0][1])), rows[0][2]) if rows else None
 
     def _write(self, statement: str, values: Sequence[object]) -> None:
         try:
