@@ -11,7 +11,7 @@ env: $(STAMP)
 $(STAMP): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=24" "setuptools>=77"
-	$(BIN)/python -m pip install --quiet --no-compile -e ".[test,bench,neural]" "$(TORCH)"
+	$(BIN)/python -m pip install --quiet --no-compile -e ".[test,bench,neural,ray]" "$(TORCH)"
 	touch $(STAMP)
 
 demo: $(STAMP)
