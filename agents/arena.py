@@ -1,53 +1,53 @@
 """Matches between agents: duplicate deals, seats rotated, intervals over deals.
 
 Every deal is played once in each cyclic rotation of the seats, with the same cards and, seat by
-seat, the same luck. The deal is the sampling unit: a player's result is the mean of its deals, and
-the 95 % interval follows from their spread (Student's t). An agent against itself scores zero.
+seat, the same luck. The deal is the sampling unit (`scores`). An agent against itself scores zero.
+
+What a deal comes to depends on the agents, the game, the seed and the number of the deal alone:
+any part of a match can be played anywhere, at any time, and put together with the others.
 """
 
 from __future__ import annotations
 
-import math
 import time
-from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import pairwise
+from types import TracebackType
 from typing import Any, TextIO
 
 import numpy as np
-from scipy.special import stdtrit
 
-from pokerspiel.agents.agent import (
-    Agent,
-    CompiledAgent,
-    Follower,
-    HandAgent,
-    ViewAgent,
-    legal,
-)
+from pokerspiel.agents.agent import Agent, CompiledAgent, HandAgent
+from pokerspiel.agents.aivat import Corrections
 from pokerspiel.agents.batch import (
-    NOBODY,
+    HALVES,
     Batch,
-    Sums,
     add_halves,
-    add_results,
-    advance,
     begin_hands,
     longest_hand,
     new_batch,
-    new_sums,
-    play,
     some_hands,
-    waiting_hands,
 )
-from pokerspiel.agents.policy import UNIFORM, Policy, decision_seed, new_policy, new_work, sample
+from pokerspiel.agents.chairs import Chair, distinct_names, names_by_seat, new_chair
+from pokerspiel.agents.scores import (
+    Score,
+    Sprt,
+    Verdict,
+    bootstrap_interval,
+    by_player,
+    hands_saved,
+    player_scores,
+    score_of,
+    score_of_seats,
+)
 from pokerspiel.agents.table.history import history_of, line_of
 from pokerspiel.agents.table.live_hand import LiveHand
+from pokerspiel.agents.value_function import ValueFunction
 from pokerspiel.games.kernel import MAX_SEATS
 from pokerspiel.games.variants import Game, exact
 
-CONFIDENCE = 0.95
 _FIRST_HANDS = 64
 _MOST_HANDS = 1024
 """Hands of a batch: as many as fit into the processor's cache."""
@@ -55,16 +55,70 @@ _MOST_EVENTS = 1 << 24
 """Room for recorded events in a batch; deep stacks make the longest possible hand very long."""
 _BATCH_SECONDS = 0.25
 """Batches of slow agents are kept shorter, so that progress shows and Ctrl-C loses little."""
+SPRT_EVERY = 100
+"""Deals between two looks of a sequential test."""
 
 
 @dataclass(frozen=True)
-class Score:
-    """Winnings in thousandths of a big blind or an ante per hand."""
+class DealScores:
+    """What some deals of a match came to, one after the other.
 
-    mbb_per_hand: float | None
-    """None if no deal was finished."""
-    ci95: tuple[float, float] | None
-    """Interval of 95 % confidence; None with fewer than two deals."""
+    Letters: D deals, n players, seats and rotations. Player p sits on seat (p + r) % n in rotation
+    r.
+    """
+
+    first: int
+    """Number of the first deal in the match."""
+    chips: np.ndarray
+    """[D, n, n] float64: what each seat won in each rotation."""
+    corrected: np.ndarray | None
+    """The same after the corrections of `aivat`; None without a value function."""
+    halves: np.ndarray | None
+    """[n, HALVES] sums of each player; None in a game whose pots have no halves."""
+    counts: np.ndarray
+    """[n, 2] int64: decisions of each player, and those that its policy missed."""
+    faults: tuple[Mapping[str, int], ...]
+    """Decisions of each player without a good answer, by what was wrong."""
+
+    @property
+    def deals(self) -> int:
+        return len(self.chips)
+
+
+def no_deals(game: Game, first: int = 0, corrected: bool = False) -> DealScores:
+    """The scores of no deals at all."""
+    n = game.players
+    none = np.zeros((0, n, n))
+    return DealScores(
+        first,
+        none,
+        none if corrected else None,
+        np.zeros((n, len(HALVES))) if _has_halves(game) else None,
+        np.zeros((n, 2), np.int64),
+        ({},) * n,
+    )
+
+
+def joined(parts: Sequence[DealScores]) -> DealScores:
+    """The scores of parts that follow one another. Raises ValueError if there is a gap."""
+    for before, after in pairwise(parts):
+        if before.first + before.deals != after.first:
+            raise ValueError(
+                f"deals from {after.first} on do not follow {before.deals} from {before.first} on"
+            )
+    corrected = [part.corrected for part in parts if part.corrected is not None]
+    halves = [part.halves for part in parts if part.halves is not None]
+    return DealScores(
+        parts[0].first,
+        np.concatenate([part.chips for part in parts]),
+        np.concatenate(corrected) if len(corrected) == len(parts) else None,
+        np.sum(halves, axis=0) if halves else None,
+        np.sum([part.counts for part in parts], axis=0),
+        tuple(
+            dict(sum((Counter(part.faults[p]) for part in parts), Counter()))
+            for p in range(len(parts[0].faults))
+        ),
+    )
 
 
 @dataclass(frozen=True)
@@ -87,6 +141,13 @@ class PlayerResult:
 
     name: str
     score: Score
+    """The deal as the sampling unit."""
+    plain: Score
+    """The same mean with the interval of as many hands that each have cards of their own."""
+    corrected: Score | None
+    """After the corrections of `aivat`, the deal as the sampling unit."""
+    bootstrap95: tuple[float, float] | None
+    """Interval of the best of these means by a bootstrap over deals."""
     seats: tuple[Score, ...]
     decisions: int
     """Choices between two or more actions."""
@@ -97,6 +158,21 @@ class PlayerResult:
     """Decisions that a program gave no good answer to, by what was wrong; a rule played them."""
     notes: tuple[str, ...] = ()
     """The faults in words, and the last that a program with faults wrote to stderr."""
+
+    @property
+    def best(self) -> Score:
+        """The score to go by."""
+        return self.corrected or self.score
+
+
+@dataclass(frozen=True)
+class SequentialResult:
+    """What a sequential test on the score of the first player has decided."""
+
+    test: Sprt
+    """In mbb/hand."""
+    verdict: Verdict
+    log_likelihood_ratio: float
 
 
 @dataclass(frozen=True)
@@ -116,6 +192,9 @@ class MatchResult:
     """False if the match was interrupted; finished deals count."""
     seconds: float
     players: tuple[PlayerResult, ...]
+    values: str | None = None
+    """The value function behind corrected scores, in words."""
+    sequential: SequentialResult | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The result as JSON values."""
@@ -128,12 +207,18 @@ def _player_json(player: PlayerResult) -> dict[str, Any]:
     values = {
         "name": player.name,
         **_score_json(player.score),
+        "hands_saved": hands_saved(player.plain, player.score),
+        "plain": _score_json(player.plain),
+        "bootstrap95": player.bootstrap95 and list(player.bootstrap95),
         "misses": player.misses,
         "decisions": player.decisions,
         "faults": dict(player.faults),
         "notes": list(player.notes),
         "seats": [{"seat": i, **_score_json(score)} for i, score in enumerate(player.seats)],
     }
+    if player.corrected is not None:
+        saved = hands_saved(player.plain, player.corrected)
+        values["aivat"] = {**_score_json(player.corrected), "hands_saved": saved}
     if player.halves is not None:
         values["halves"] = asdict(player.halves)
     return values
@@ -151,36 +236,59 @@ def play_match(
     on_progress: Callable[[int, int], None] | None = None,
     histories: TextIO | None = None,
     hands_at_once: int | None = None,
+    values: ValueFunction | None = None,
+    sprt: Sprt | None = None,
 ) -> MatchResult:
     """Let one agent a seat play at least `hands` hands, rounded up to whole deals.
 
     Matches are played on the exact game, whatever the abstraction of `game` or of the agents.
     `on_progress` is called with (hands played, hands in all); `histories` gets every hand as a line
-    of JSON (docs/histories.md). The result does not depend on `hands_at_once`. After a
+    of JSON (docs/histories.md). The result does not depend on `hands_at_once`. With `values` there
+    are corrected scores beside the others; with `sprt`, a test in mbb/hand of the first player, the
+    match ends as soon as it decides, by the corrected scores if there are any. After a
     KeyboardInterrupt the result covers what was finished. Raises ValueError, in one line, if an
     agent cannot play.
     """
-    game = exact(game)
-    if len(agents) != game.players:
-        raise ValueError(f"{len(agents)} agents for {game}, which needs {game.players}")
     if hands < 1:
         raise ValueError(f"hands={hands} is not allowed: expected 1 or more")
-    _check_same_game(agents, game)
-    match = _Match(agents, game, seed % (1 << 64), histories)
-    deals = -(-hands // game.players)
-    complete = True
     start = time.perf_counter()
-    try:
-        match.play(deals, on_progress, hands_at_once)
-    except KeyboardInterrupt:
-        complete = False
-    finally:
-        match.close()
-    return match.result(hands, complete, time.perf_counter() - start)
+    with Match(agents, game, seed, histories, values) as match:
+        game = match.game
+        deals = -(-hands // game.players)
+        parts = [no_deals(game, 0, values is not None)]
+        ended = complete = False
+        done = 0
+        try:
+            while done < deals and not ended:
+                stop = min(done + SPRT_EVERY, deals) if sprt else deals
+                for part in match.play(done, stop - done, hands_at_once):
+                    parts.append(part)
+                    done += part.deals
+                    if on_progress is not None:
+                        on_progress(done * game.players, deals * game.players)
+                ended = sprt is not None and _verdict(sprt, joined(parts), game) != "open"
+            complete = True
+        except KeyboardInterrupt:
+            pass
+        scores = joined(parts)
+        return result_of(
+            scores,
+            match.names,
+            game,
+            seed,
+            hands_requested=hands,
+            complete=complete,
+            seconds=time.perf_counter() - start,
+            notes=match.notes(),
+            values=values,
+            sequential=sprt and _sequential(sprt, scores, game),
+        )
 
 
-def _check_same_game(agents: Sequence[Agent], game: Game) -> None:
-    """Two agents made for different games cannot meet; an agent plays only what it was made for."""
+def check_meeting(agents: Sequence[Agent], game: Game) -> None:
+    """Raise ValueError, in one line, if these agents, one a seat, cannot play `game`."""
+    if len(agents) != game.players:
+        raise ValueError(f"{len(agents)} agents for {game}, which needs {game.players}")
     made = [agent for agent in agents if agent.game is not None]
     for other in made[1:]:
         try:
@@ -196,72 +304,97 @@ def _game_of(agent: Agent) -> Game:
     return agent.game
 
 
-def distinct_names(agents: Sequence[Agent]) -> list[str]:
-    """The names of the agents, with "#2" and so on behind those that come again."""
-    names: list[str] = []
-    for agent in agents:
-        name, number = agent.name, 1
-        while name in names:
-            number += 1
-            name = f"{agent.name} #{number}"
-        names.append(name)
-    return names
+class Match:
+    """Agents who have sat down, one a seat, to play any deals of a seed. Use it as a context.
 
-
-def names_by_seat(names: Sequence[str], rotation: int) -> list[str]:
-    """The names in the order of the seats; the player of the first one sits on seat `rotation`."""
-    return [names[(seat - rotation) % len(names)] for seat in range(len(names))]
-
-
-class _Match:
-    """A match under way."""
+    Raises ValueError, in one line, if an agent cannot play.
+    """
 
     def __init__(
-        self, agents: Sequence[Agent], game: Game, seed: int, histories: TextIO | None
+        self,
+        agents: Sequence[Agent],
+        game: Game,
+        seed: int = 0,
+        histories: TextIO | None = None,
+        values: ValueFunction | None = None,
     ) -> None:
-        self.game = game
-        self.seed = seed
+        self.game = exact(game)
+        check_meeting(agents, self.game)
+        self.seed = seed % (1 << 64)
         self.names = distinct_names(agents)
-        self.chairs: list[_Chair] = []
+        self.chairs: list[Chair] = []
         try:
             for player, agent in enumerate(agents):
-                self.chairs.append(_chair(agent, game, player, self.names))
+                self.chairs.append(new_chair(agent, self.game, player, self.names))
+            policies = [chair.known_policy for chair in self.chairs]
+            self._corrections = values and Corrections(values, self.game, policies)
         except BaseException:
             self.close()
             raise
-        self._added = new_sums(game.players), np.zeros((game.players, 2), np.int64)
         self._histories = histories
         self._one_by_one = any(isinstance(agent, HandAgent) for agent in agents)
-        self._traced = histories is not None or not all(
-            isinstance(agent, CompiledAgent) for agent in agents
-        )
-        self._has_halves = hasattr(game.family, "halves_won")
+        compiled = all(isinstance(agent, CompiledAgent) for agent in agents)
+        self._traced = histories is not None or values is not None or not compiled
+        self._hands = 0
+        """Of the last batch; 0 before the first one."""
+
+    def __enter__(self) -> Match:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let all players go."""
+        for chair in self.chairs:
+            chair.close()
+
+    def notes(self) -> list[list[str]]:
+        """What went wrong, in words, of each player."""
+        return [chair.notes() for chair in self.chairs]
 
     def play(
-        self, deals: int, on_progress: Callable[[int, int], None] | None, at_once: int | None
-    ) -> None:
-        """Play the deals, batch by batch."""
+        self, first: int, deals: int, hands_at_once: int | None = None
+    ) -> Iterator[DealScores]:
+        """Play so many deals from the number `first` on; gives their scores batch by batch."""
+        for batch, start in self.batches(first, deals, hands_at_once):
+            yield self._scores(batch, start)
+
+    def batches(
+        self, first: int, deals: int, hands_at_once: int | None = None, traced: bool = False
+    ) -> Iterator[tuple[Batch, int]]:
+        """Play deals; gives (hands that are over, number of their first deal), batch by batch.
+
+        A batch lies in the memory of the one before. With `traced` its cards and actions are kept.
+        """
+        traced = traced or self._traced
         players = self.game.players
-        hands = at_once or (1 if self._one_by_one else _FIRST_HANDS)
+        usual = 1 if self._one_by_one else _FIRST_HANDS
+        hands = hands_at_once or self._hands or usual
         most = deals
-        if self._traced:
+        if traced:
             most = max(_MOST_EVENTS // longest_hand(self.game) // players, 1)
-        room = new_batch(self.game, 0, self._traced)
+        room = new_batch(self.game, 0, traced)
         done = 0
         while done < deals:
             size = players * min(max(hands // players, 1), most, deals - done)
             if size > len(room.states):
-                room = new_batch(self.game, size, self._traced)
+                room = new_batch(self.game, size, traced)
             start = time.perf_counter()
-            self._play_deals(some_hands(room, 0, size), done)
+            batch = some_hands(room, 0, size)
+            self._play(batch, first + done)
+            yield batch, first + done
             done += size // players
-            if on_progress is not None:
-                on_progress(done * players, deals * players)
-            if at_once is None:
-                hands = _next_size(size, time.perf_counter() - start)
+            if hands_at_once is None:
+                hands = self._hands = _next_size(size, time.perf_counter() - start)
 
-    def _play_deals(self, batch: Batch, first: int) -> None:
-        """Play a batch from the deal `first` on, and add it up."""
+    def _play(self, batch: Batch, first: int) -> None:
+        """Play a batch from the deal `first` on."""
         game = self.game
         begin_hands(batch, game.tables, game.players, np.uint64(self.seed), first)
         step = 1 if self._one_by_one else len(batch.states)
@@ -269,34 +402,40 @@ class _Match:
             self._play_hands(some_hands(batch, start, start + step))
         if self._histories is not None:
             self._histories.write("".join(self._history(batch, first)))
-        self._add(batch)
-
-    def _add(self, batch: Batch) -> None:
-        """Add up a batch that is over; an interrupt finds it added as a whole or not at all."""
-        before, counts = self._added
-        sums = Sums(*(array.copy() for array in before))
-        add_results(batch, self.game.players, sums)
-        if self._has_halves:
-            chips = np.zeros((2, MAX_SEATS))
-            add_halves(batch, self.game.tables, self.game.players, sums, chips)
-        self._added = sums, counts + [chair.taken_counts() for chair in self.chairs]
 
     def _play_hands(self, batch: Batch) -> None:
         unfinished = len(batch.states)
         while unfinished:
             for chair in self.chairs:
                 unfinished = chair.move(batch)
-        for follower in self.chairs:
-            if isinstance(follower, _HandChair):
-                follower.end(batch)
+        for chair in self.chairs:
+            chair.end(batch)
+
+    def _scores(self, batch: Batch, first: int) -> DealScores:
+        players = self.game.players
+        shape = (-1, players, players)
+        chips = batch.states["returns"][:, :players].astype(float)
+        corrected = None
+        if self._corrections:
+            corrected = (chips + self._corrections.of(batch)).reshape(shape)
+        halves = None
+        if _has_halves(self.game):
+            halves = np.zeros((players, len(HALVES)))
+            add_halves(batch, self.game.tables, players, halves, np.zeros((2, MAX_SEATS)))
+        return DealScores(
+            first,
+            chips.reshape(shape),
+            corrected,
+            halves,
+            np.array([chair.taken_counts() for chair in self.chairs]),
+            tuple(chair.taken_faults() for chair in self.chairs),
+        )
 
     def _history(self, batch: Batch, first: int) -> list[str]:
         """The hands of a batch as lines of JSON, with all cards."""
         players = self.game.players
         lines = []
         for h in range(len(batch.states)):
-            rotation = int(batch.rotation[h])
-            by_seat = [self.names[(seat - rotation) % players] for seat in range(players)]
             actions = [int(action) for action in batch.trace[h, : batch.events[h]]]
             hand = LiveHand(self.game)
             for action in actions:
@@ -304,7 +443,7 @@ class _Match:
             document = history_of(
                 hand,
                 None,
-                by_seat,
+                names_by_seat(self.names, int(batch.rotation[h])),
                 first * players + h,
                 seed=self.seed,
                 deal=first + h // players,
@@ -313,42 +452,22 @@ class _Match:
             lines.append(line_of(document) + "\n")
         return lines
 
-    def close(self) -> None:
-        """Let all players go."""
-        for chair in self.chairs:
-            chair.close()
 
-    def result(self, requested: int, complete: bool, seconds: float) -> MatchResult:
-        deals = int(self._added[0].deals[0])
-        return MatchResult(
-            game=str(self.game),
-            rule_version=self.game.rule_version,
-            unit=self.game.limits.unit,
-            seed=self.seed,
-            deals=deals,
-            hands=deals * self.game.players,
-            hands_requested=requested,
-            complete=complete,
-            seconds=seconds,
-            players=tuple(self._player(p) for p in range(self.game.players)),
-        )
+def play_deals(
+    agents: Sequence[Agent],
+    game: Game,
+    first: int,
+    deals: int,
+    seed: int = 0,
+    values: ValueFunction | None = None,
+) -> DealScores:
+    """Play so many deals of a match, from the number `first` on.
 
-    def _player(self, p: int) -> PlayerResult:
-        unit = 1000.0 / self.game.limits.big_unit
-        sums, counts = self._added
-        scores = [_score(sums, p, column, unit) for column in range(1 + self.game.players)]
-        decisions, missed = (int(count) for count in counts[p])
-        halves = _halves_score(sums, p, self.game.players) if self._has_halves else None
-        return PlayerResult(
-            self.names[p],
-            scores[0],
-            tuple(scores[1:]),
-            decisions,
-            missed / decisions if decisions else 0.0,
-            halves,
-            self.chairs[p].faults(),
-            tuple(self.chairs[p].notes()),
-        )
+    Raises ValueError, in one line, if an agent cannot play.
+    """
+    with Match(agents, game, seed, None, values) as match:
+        none = no_deals(match.game, first, values is not None)
+        return joined([none, *match.play(first, deals)])
 
 
 def _next_size(size: int, seconds: float) -> int:
@@ -357,21 +476,79 @@ def _next_size(size: int, seconds: float) -> int:
     return int(min(wanted, 4 * size, _MOST_HANDS)) or 1
 
 
-def _score(sums: Sums, player: int, column: int, unit: float) -> Score:
-    deals = int(sums.deals[0])
-    if deals == 0:
-        return Score(None, None)
-    mean = float(sums.mean[player, column]) * unit
-    if deals == 1:
-        return Score(mean, None)
-    error = math.sqrt(float(sums.spread[player, column]) / (deals - 1) / deals) * unit
-    reach = float(stdtrit(deals - 1, 0.5 + CONFIDENCE / 2)) * error
-    return Score(mean, (mean - reach, mean + reach))
+def _has_halves(game: Game) -> bool:
+    return hasattr(game.family, "halves_won")
 
 
-def _halves_score(sums: Sums, player: int, players: int) -> HalvesScore:
-    showdowns, draw, of_draw, omaha, of_omaha, scoops = (float(x) for x in sums.halves[player])
-    hands = int(sums.deals[0]) * players
+# Results.
+
+
+def result_of(
+    scores: DealScores,
+    names: Sequence[str],
+    game: Game,
+    seed: int,
+    hands_requested: int | None = None,
+    complete: bool = True,
+    seconds: float = 0.0,
+    notes: Sequence[Sequence[str]] | None = None,
+    values: ValueFunction | None = None,
+    sequential: SequentialResult | None = None,
+) -> MatchResult:
+    """What deals from the first of a match on come to, of players with these names."""
+    hands = scores.deals * game.players
+    return MatchResult(
+        game=str(game),
+        rule_version=game.rule_version,
+        unit=game.limits.unit,
+        seed=seed,
+        deals=scores.deals,
+        hands=hands,
+        hands_requested=hands if hands_requested is None else hands_requested,
+        complete=complete,
+        seconds=seconds,
+        players=tuple(
+            _player(scores, game, p, name, notes[p] if notes else ())
+            for p, name in enumerate(names)
+        ),
+        values=values and values.words,
+        sequential=sequential,
+    )
+
+
+def milli_units(game: Game) -> float:
+    """Thousandths of a big blind or an ante in a chip."""
+    return 1000.0 / game.limits.big_unit
+
+
+def _player(
+    scores: DealScores, game: Game, p: int, name: str, notes: Sequence[str]
+) -> PlayerResult:
+    unit = milli_units(game)
+    by_seat = by_player(scores.chips)[:, p]
+    means = by_seat.mean(axis=1)
+    corrected = None
+    if scores.corrected is not None:
+        means = player_scores(scores.corrected)[:, p]
+        corrected = score_of(means, unit)
+    decisions, missed = (int(count) for count in scores.counts[p])
+    return PlayerResult(
+        name,
+        score_of(by_seat.mean(axis=1), unit),
+        score_of_seats(by_seat, unit),
+        corrected,
+        bootstrap_interval(means, unit),
+        tuple(score_of(by_seat[:, seat], unit) for seat in range(game.players)),
+        decisions,
+        missed / decisions if decisions else 0.0,
+        None if scores.halves is None else _halves_score(scores.halves[p], by_seat.size),
+        scores.faults[p],
+        tuple(notes),
+    )
+
+
+def _halves_score(sums: np.ndarray, hands: int) -> HalvesScore:
+    showdowns, draw, of_draw, omaha, of_omaha, scoops = (float(x) for x in sums)
     return HalvesScore(
         showdowns / hands if hands else 0.0,
         draw / of_draw if of_draw else 0.0,
@@ -380,169 +557,16 @@ def _halves_score(sums: Sums, player: int, players: int) -> HalvesScore:
     )
 
 
-# How the arena asks each kind of agent.
+def _first_player(scores: DealScores, game: Game) -> np.ndarray:
+    """[deals]: best scores of the first player, in mbb/hand."""
+    chips = scores.chips if scores.corrected is None else scores.corrected
+    return player_scores(chips)[:, 0] * milli_units(game)
 
 
-class _Chair(ABC):
-    """A player of the match."""
-
-    def __init__(self, game: Game, player: int, policy: Policy, name: str) -> None:
-        self.game = game
-        self.player = player
-        self.name = name
-        self._counts = np.zeros(2, np.int64)
-        self._policy = policy
-        self._work = new_work(game)
-
-    @abstractmethod
-    def move(self, batch: Batch) -> int:
-        """Act wherever it is this player's turn; returns the number of hands not over."""
-
-    def taken_counts(self) -> np.ndarray:
-        """Decisions since the last call, and those among them that the policy missed."""
-        counts = self._counts
-        self._counts = np.zeros(2, np.int64)
-        return counts
-
-    def faults(self) -> dict[str, int]:
-        """Decisions without a good answer, by what was wrong."""
-        return {}
-
-    def notes(self) -> list[str]:
-        """The faults in words."""
-        return []
-
-    def close(self) -> None:  # noqa: B027, most hold nothing
-        """Let the player go."""
-
-    def _advance(self, batch: Batch, player: int) -> int:
-        game = self.game
-        return int(
-            advance(
-                batch,
-                game.tables,
-                self._policy,
-                self._work,
-                player,
-                game.players,
-                self._counts,
-            )
-        )
+def _verdict(sprt: Sprt, scores: DealScores, game: Game) -> Verdict:
+    return sprt.verdict(_first_player(scores, game))
 
 
-class _CompiledChair(_Chair):
-    def move(self, batch: Batch) -> int:
-        return self._advance(batch, self.player)
-
-
-class _PythonChair(_Chair):
-    """Asks for one decision at a time; its policy only lets cards fall."""
-
-    def __init__(self, game: Game, player: int, name: str) -> None:
-        super().__init__(game, player, new_policy(UNIFORM, game), name)
-
-    def move(self, batch: Batch) -> int:
-        self._advance(batch, NOBODY)
-        waiting = np.zeros(len(batch.states), np.int64)
-        n = waiting_hands(batch, self.player, self.game.players, waiting)
-        for h in waiting[:n]:
-            actions = legal(self.game, batch.states[h : h + 1])
-            action = actions[0]
-            if len(actions) > 1:
-                self._counts[0] += 1
-                action = self._choose(batch, int(h), actions)
-            batch.decisions[h] += 1
-            play(batch, h, self.game.tables, action)
-        return self._advance(batch, NOBODY)
-
-    @abstractmethod
-    def _choose(self, batch: Batch, h: int, actions: list[int]) -> int: ...
-
-    def _seed(self, batch: Batch, h: int) -> np.uint64:
-        """Seed of the decision that hand `h` waits for."""
-        hand = np.uint64(batch.decks["seed"][h])
-        seat = int(batch.states["turn"][h])
-        return np.uint64(decision_seed(hand, seat, batch.decisions[h]))
-
-
-class _ViewChair(_PythonChair):
-    def __init__(self, agent: ViewAgent, game: Game, player: int) -> None:
-        super().__init__(game, player, agent.name)
-        self._seated = agent.sit(game)
-
-    def _choose(self, batch: Batch, h: int, actions: list[int]) -> int:
-        states = batch.states[h : h + 1]
-        seed = self._seed(batch, h)
-        past = batch.trace[h, : batch.events[h]].tolist()
-        chances = self._seated.distribution(states, past, int(seed))
-        probabilities = np.array([chances[action] for action in actions])
-        return actions[int(sample(probabilities, len(actions), np.array([seed], np.uint64)))]
-
-
-class _HandChair(_PythonChair):
-    """Tells an agent that follows the hand what happens; plays one hand at a time."""
-
-    def __init__(self, agent: HandAgent, game: Game, player: int, names: Sequence[str]) -> None:
-        super().__init__(game, player, agent.name)
-        self._names = names
-        self._followers: list[Follower] = []
-        self._told = -1
-        self._hand = 0
-        try:
-            for seat in range(game.players):
-                self._followers.append(agent.follow(game, seat))
-        except BaseException:
-            self.close()
-            raise
-
-    def faults(self) -> dict[str, int]:
-        faults: Counter[str] = Counter()
-        for follower in self._followers:
-            faults.update(follower.faults)
-        return dict(faults)
-
-    def notes(self) -> list[str]:
-        notes = [note for follower in self._followers for note in follower.notes]
-        return list(dict.fromkeys(notes))
-
-    def close(self) -> None:
-        for follower in self._followers:
-            follower.close()
-
-    def end(self, batch: Batch) -> None:
-        """Tell the rest of a hand that is over."""
-        self._follower(batch)
-        self._told = -1
-        self._hand += 1
-
-    def _follower(self, batch: Batch) -> Follower:
-        """The agent on its seat of this hand, told all that has happened."""
-        players, rotation = self.game.players, int(batch.rotation[0])
-        follower = self._followers[(self.player + rotation) % players]
-        if self._told < 0:
-            follower.meet(self._hand, names_by_seat(self._names, rotation))
-            follower.begin()
-            self._told = 0
-        for event in batch.trace[0, self._told : batch.events[0]]:
-            follower.tell(int(event))
-        self._told = int(batch.events[0])
-        return follower
-
-    def _choose(self, batch: Batch, h: int, actions: list[int]) -> int:
-        follower = self._follower(batch)
-        missed = follower.misses
-        action = follower.choose(int(self._seed(batch, h)))
-        self._counts[1] += follower.misses - missed
-        if action not in actions:
-            raise ValueError(f"{self.name} plays {action}: legal are {actions}")
-        return action
-
-
-def _chair(agent: Agent, game: Game, player: int, names: Sequence[str]) -> _Chair:
-    if isinstance(agent, CompiledAgent):
-        return _CompiledChair(game, player, agent.policy(game), agent.name)
-    if isinstance(agent, ViewAgent):
-        return _ViewChair(agent, game, player)
-    if isinstance(agent, HandAgent):
-        return _HandChair(agent, game, player, names)
-    raise TypeError(f"{agent.name} is no agent that the arena knows: {type(agent).__name__}")
+def _sequential(sprt: Sprt, scores: DealScores, game: Game) -> SequentialResult:
+    values = _first_player(scores, game)
+    return SequentialResult(sprt, sprt.verdict(values), sprt.log_likelihood_ratio(values))

@@ -143,58 +143,18 @@ def waiting_hands(batch: Any, player: int, players: int, out: Any) -> int:
     return n
 
 
-# Results, added up in the order of the deals, so that they do not depend on the batches.
-
-
-class Sums(NamedTuple):
-    """Running means of the chips of a hand (Welford 1962)."""
-
-    deals: np.ndarray
-    """[1] deals so far."""
-    mean: np.ndarray
-    """[players, 1 + players] mean of player p over the rotations of a deal, then on each seat."""
-    spread: np.ndarray
-    """[players, 1 + players] sum of the squared distances of the deals from the mean."""
-    halves: np.ndarray
-    """[players, 6]: see HALVES; zeros in a game whose pots have no halves."""
-
+# What was won of the halves of the pots, where pots have two.
 
 HALVES = ("showdowns", "draw_won", "draw_chips", "omaha_won", "omaha_chips", "scoops")
 """Showdowns of a player, chips won of each half and chips that were in it, whole pots won."""
 
 
-def new_sums(players: int) -> Sums:
-    shape = (players, 1 + players)
-    return Sums(
-        np.zeros(1, np.int64), np.zeros(shape), np.zeros(shape), np.zeros((players, len(HALVES)))
-    )
-
-
-@kernel
-def add_results(batch: Any, players: int, sums: Any) -> None:
-    """Add the returns of a batch of whole deals that are over."""
-    for first in range(0, len(batch.states), players):
-        sums.deals[0] += 1
-        for player in range(players):
-            total = 0.0
-            for rotation in range(players):
-                seat = (player + rotation) % players
-                chips = batch.states[first + rotation].returns[seat]
-                total += chips
-                _add(sums, player, 1 + seat, chips)
-            _add(sums, player, 0, total / players)
-
-
-@kernel
-def _add(sums: Any, player: int, column: int, value: float) -> None:
-    distance = value - sums.mean[player, column]
-    sums.mean[player, column] += distance / sums.deals[0]
-    sums.spread[player, column] += distance * (value - sums.mean[player, column])
-
-
 @kernel
 def add_halves(batch: Any, tables: Any, players: int, sums: Any, chips: Any) -> None:
-    """Add who won the halves of the pots at showdowns; `chips` [2, seats] is scratch."""
+    """Add who won the halves of the pots at showdowns to `sums` [players, HALVES].
+
+    `chips` [2, seats] is scratch.
+    """
     draw = chips[0]
     omaha = chips[1]
     for h in range(len(batch.states)):
@@ -206,7 +166,7 @@ def add_halves(batch: Any, tables: Any, players: int, sums: Any, chips: Any) -> 
             omaha_chips += omaha[seat]
         for seat in range(players):
             if seats >> seat & 1:
-                row = sums.halves[(seat + players - batch.rotation[h]) % players]
+                row = sums[(seat + players - batch.rotation[h]) % players]
                 row[0] += 1.0
                 row[1] += draw[seat]
                 row[2] += draw_chips

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from pokerspiel.agents.agent import Agent, CompiledAgent
-from pokerspiel.agents.arena import distinct_names, play_match
+from pokerspiel.agents.arena import play_match
+from pokerspiel.agents.chairs import distinct_names
 from pokerspiel.agents.baselines import BASELINES
 from pokerspiel.agents.bot_file import Bot
 from pokerspiel.agents.local_best_response import LocalBestResponse

@@ -15,9 +15,10 @@ import pyspiel
 import pytest
 
 from pokerspiel.agents.agent import Agent, CompiledAgent, ViewAgent
-from pokerspiel.agents.arena import MatchResult, distinct_names, play_match
+from pokerspiel.agents.arena import MatchResult, play_match
 from pokerspiel.agents.baselines import BASELINES
 from pokerspiel.agents.bot_file import Bot
+from pokerspiel.agents.chairs import distinct_names
 from pokerspiel.agents.spiel_bot import as_spiel_bot, from_spiel_bot
 from pokerspiel.games import drive
 from pokerspiel.games.kernel import CHANCE, TERMINAL

@@ -6,16 +6,15 @@ table can be kept as these few values and rebuilt.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from scipy.special import stdtrit
 
 from pokerspiel.agents.agent import Agent
-from pokerspiel.agents.arena import CONFIDENCE, Score, distinct_names
+from pokerspiel.agents.chairs import distinct_names
 from pokerspiel.agents.policy import decision_seed
 from pokerspiel.agents.roster import find_agent
+from pokerspiel.agents.scores import Score, score_of
 from pokerspiel.agents.table.live_hand import LiveHand
 from pokerspiel.agents.table.seat_view import Document, action_named, seat_view
 from pokerspiel.agents.table.sitting import Sitting, sit_down
@@ -177,12 +176,4 @@ def seated_table(
 
 def result_of(winnings: Sequence[float], unit: int) -> Score:
     """Thousandths of `unit` chips a hand, with the interval over hands (Student's t)."""
-    n = len(winnings)
-    if n == 0:
-        return Score(None, None)
-    chips = np.asarray(winnings, np.float64) * 1000.0 / unit
-    mean = float(chips.mean())
-    if n == 1:
-        return Score(mean, None)
-    reach = float(stdtrit(n - 1, 0.5 + CONFIDENCE / 2)) * float(chips.std(ddof=1)) / math.sqrt(n)
-    return Score(mean, (mean - reach, mean + reach))
+    return score_of(np.asarray(winnings, np.float64), 1000.0 / unit)
