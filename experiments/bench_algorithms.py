@@ -28,12 +28,12 @@ from pokerspiel.experiments.cells import (
     prepare,
     updates_alternate,
 )
-from pokerspiel.experiments.grid import End, run_jobs
 from pokerspiel.experiments.machine import origin
 from pokerspiel.experiments.output import note, print_json, print_table
 from pokerspiel.experiments.progress import ProgressReport
 from pokerspiel.experiments.results import FAILED, FILE, REFUSED, Results, Run
 from pokerspiel.experiments.rivals import RIVALS
+from pokerspiel.experiments.workers import PROCESSES, End, Workers, open_workers
 
 GAMES = ("kuhn", "leduc", "mini_svara", "mini_sviten", "svara(abstraction=points)")
 DEFAULT_ALGORITHMS = (
@@ -73,7 +73,8 @@ def run(
     algorithms: Sequence[str],
     seeds: Sequence[int],
     budget: str,
-    processes: int | None,
+    on: str,
+    workers: int | None,
     out: Path,
     rivals: bool,
     simultaneous: bool,
@@ -87,12 +88,12 @@ def run(
         budget=parse_budget(budget),
         alternating=not simultaneous,
     )
-    count = processes or max((os.cpu_count() or 2) // 2, 1)
+    count = workers or (max((os.cpu_count() or 2) // 2, 1) if on == PROCESSES else None)
     _check_folder(out)
     with Results(out) as results:
         try:
-            with _terminated_like_interrupted():
-                _fill(results, asked, count, quiet)
+            with _terminated_like_interrupted(), open_workers(on, count, anew=True) as ours:
+                _fill(results, asked, on, ours, quiet)
                 runs = _in_order(results.runs(), asked)
                 write_reports(out, runs, results.sittings())
         except KeyboardInterrupt:
@@ -139,7 +140,7 @@ def _terminated_like_interrupted() -> Iterator[None]:
 # Filling the grid.
 
 
-def _fill(results: Results, asked: Grid, processes: int, quiet: bool) -> None:
+def _fill(results: Results, asked: Grid, on: str, workers: Workers, quiet: bool) -> None:
     """Measure the cells that are missing, and write every one down as it ends."""
     cells = asked.cells()
     missing = missing_cells(cells, results.runs())
@@ -147,11 +148,11 @@ def _fill(results: Results, asked: Grid, processes: int, quiet: bool) -> None:
     if not missing:
         return
     begin = origin()
-    command = _command(asked, processes)
+    command = _command(asked, on, workers.count)
     results.begin_sitting(begin["started"], command, begin["machine"], begin["versions"])
     note("compiling kernels and trees, unless that is done ...", quiet)
     refused: dict[Cell, str] = {}
-    run_jobs(prepare, [tuple(missing)], 1, lambda end: refused.update(end.result or {}))
+    workers.run(prepare, [tuple(missing)], lambda end: refused.update(end.result or {}))
     for cell, reason in refused.items():
         results.write(replace(cell.blank(), status=REFUSED, message=reason, finished=_now()))
     left = [cell for cell in missing if cell not in refused]
@@ -169,7 +170,7 @@ def _fill(results: Results, asked: Grid, processes: int, quiet: bool) -> None:
             share = len(ended) / max(len(left), 1)
             report.show(share, f"{len(ended)} of {len(left)} cells; now {names}")
 
-        run_jobs(measure_cell, left, processes, keep, show)
+        workers.run(measure_cell, left, keep, show)
 
 
 def missing_cells(cells: Sequence[Cell], runs: Sequence[Run]) -> list[Cell]:
@@ -189,12 +190,12 @@ def _key(run: Run, seed: int | None) -> tuple[object, ...]:
     return *game, run.algorithm, seed, run.alternating, run.budget
 
 
-def _command(asked: Grid, processes: int) -> str:
+def _command(asked: Grid, on: str, count: int) -> str:
     """The command line that asks for the same, options spelt out."""
     words = ["pokerspiel", "bench", "algorithms"]
     words += ["--games", *(choice.label for choice in asked.choices)]
     words += ["--algorithms", *asked.algorithms, "--seeds", *map(str, asked.seeds)]
-    words += ["--budget", str(asked.budget), "--processes", str(processes)]
+    words += ["--budget", str(asked.budget), "--on", on, "--workers", str(count)]
     return shlex.join(words) + ("" if asked.alternating else " --simultaneous")
 
 

@@ -12,9 +12,11 @@ from pokerspiel.experiments.options import (
     Json,
     ManyValues,
     MemoryLimit,
+    On,
     Quiet,
     Seed,
     Threads,
+    WorkerCount,
     parse_bytes,
     seconds,
     whole,
@@ -111,14 +113,8 @@ def bench_algorithms_command(
             "1e7nodes; several, joined by commas, end it with the first that is reached."
         ),
     ] = "10s",
-    processes: Annotated[
-        int | None,
-        typer.Option(
-            parser=whole(1, 256),
-            metavar="N",
-            help="Runs at a time, each on one core; by default half of the cores.",
-        ),
-    ] = None,
+    on: On = "processes",
+    workers: WorkerCount = None,
     out: Annotated[
         Path, typer.Option(help="Folder for results and report; with results in it, it goes on.")
     ] = Path("runs/algorithms"),
@@ -131,7 +127,11 @@ def bench_algorithms_command(
     json: Json = False,
     quiet: Quiet = False,
 ) -> int:
-    """Measure algorithms on games: a grid that can be interrupted, and a report."""
+    """Measure algorithms on games: a grid that can be interrupted, and a report.
+
+    Every run has a worker of its own, on one core; by default half of the cores of this machine
+    work, or all of a Ray cluster.
+    """
     from pokerspiel.experiments import bench_algorithms
 
     return bench_algorithms.run(
@@ -139,7 +139,8 @@ def bench_algorithms_command(
         algorithms or (),
         seeds or (),
         budget,
-        processes,
+        on,
+        workers,
         out,
         rivals,
         simultaneous,

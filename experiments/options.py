@@ -121,6 +121,18 @@ Config = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print results only.")]
 Threads = Annotated[int, typer.Option(parser=whole(1, 256), metavar="N", help="Threads to use.")]
+On = Annotated[
+    str,
+    typer.Option(
+        metavar="WORKERS",
+        help="Who does the work: processes, ray (started here) or the address of a Ray cluster, "
+        "ray://host:10001 or ray:auto.",
+    ),
+]
+WorkerCount = Annotated[
+    int | None,
+    typer.Option("--workers", parser=whole(1, 4096), metavar="N", help="Workers at a time."),
+]
 MemoryLimit = Annotated[
     str, typer.Option(help="Most memory for information sets, such as 512MiB or 4GiB.")
 ]

@@ -175,7 +175,7 @@ GRID = ("--games", *GAMES, "--algorithms", *ALGORITHMS, "--seeds", "3", "--budge
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("grid") / "whole"
-    document = succeed(*BENCH, *GRID, "--out", folder, "--processes", 2, "--json").document
+    document = succeed(*BENCH, *GRID, "--out", folder, "--workers", 2, "--json").document
     assert [game["game"] for game in document["games"]] == list(GAMES)
     assert document["report"] == str(folder / "report.html")
     for game in document["games"]:
@@ -229,7 +229,7 @@ def test_a_row_says_what_made_it(whole: Path) -> None:
         (sitting,) = results.sittings()
     assert sitting["versions"].keys() >= {"python", "numba", "open_spiel"}
     assert sitting["machine"]["cores"] == os.cpu_count()
-    assert "--budget 200it --processes 2" in sitting["command"]
+    assert "--budget 200it --on processes --workers 2" in sitting["command"]
     programs = {run.program for run in runs(whole)}
     assert programs == {
         f"pokerspiel {sitting['versions']['pokerspiel']}",
@@ -246,7 +246,7 @@ def test_the_same_command_again_does_nothing(whole: Path) -> None:
 
 def test_ctrl_c_ends_at_once_and_the_same_command_goes_on(whole: Path, tmp_path: Path) -> None:
     folder = tmp_path / "cut"
-    words = [*COMMAND, *GRID, "--out", str(folder), "--processes", "1"]
+    words = [*COMMAND, *GRID, "--out", str(folder), "--workers", "1"]
     with subprocess.Popen(words, stderr=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         wait_for_rows(folder, process, 1)
         process.send_signal(signal.SIGINT)
@@ -258,7 +258,7 @@ def test_ctrl_c_ends_at_once_and_the_same_command_goes_on(whole: Path, tmp_path:
     done = rows(folder)
     assert 0 < len(done) < len(rows(whole))
     assert set(done) < set(rows(whole))
-    succeed(*BENCH, *GRID, "--out", folder, "--processes", 2)
+    succeed(*BENCH, *GRID, "--out", folder, "--workers", 2)
     assert rows(folder) == rows(whole)
 
 
@@ -291,7 +291,7 @@ def test_a_full_disk_ends_in_one_line_and_the_same_command_goes_on(
     assert done.returncode == 2 and done.stderr.count("\n") == 1, done.stderr
     assert str(folder / FILE) in done.stderr
     assert set(rows(folder)) < set(rows(whole))
-    succeed(*BENCH, *GRID, "--out", folder, "--processes", 2)
+    succeed(*BENCH, *GRID, "--out", folder, "--workers", 2)
     assert rows(folder) == rows(whole)
 
 
@@ -299,7 +299,7 @@ def test_a_full_disk_ends_in_one_line_and_the_same_command_goes_on(
 def test_a_killed_worker_is_one_failed_row(tmp_path: Path) -> None:
     folder = tmp_path / "killed"
     words = ["--games", "kuhn", "--algorithms", "cfr", "cfr+", "--budget", "4s"]
-    command = [*COMMAND, *words, "--out", str(folder), "--processes", "2"]
+    command = [*COMMAND, *words, "--out", str(folder), "--workers", "2"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         os.kill(worker_of(process.pid, 2), signal.SIGKILL)
         _, err = process.communicate(timeout=60)
@@ -336,7 +336,7 @@ def worker_of(parent: int, workers: int) -> int:
         (["--games", "svara(bank=3)"], "bank"),
         (["--budget", "10"], "'10'"),
         (["--seeds", "-1"], "-1"),
-        (["--processes", "0"], "0 is not allowed"),
+        (["--workers", "0"], "0 is not allowed"),
     ],
     ids=str,
 )

@@ -1,21 +1,13 @@
-"""Budgets, points on the way, and jobs in processes of their own."""
+"""Budgets, and points on the way."""
 
 from __future__ import annotations
 
 import math
-import os
 import re
-import signal
-import time
-from collections.abc import Sequence
-from typing import Any
 
 import pytest
 
 from pokerspiel.experiments.budget import Budget, Standing, parse_budget, spaced, spend
-from pokerspiel.experiments.grid import End, run_jobs
-
-# Budgets.
 
 
 @pytest.mark.parametrize(
@@ -90,40 +82,3 @@ def test_nodes_are_counted_seldom() -> None:
     clockwork = _Clockwork()
     assert clockwork.stops(Budget(nodes=7 * 10**6))[-1] == 10**6
     assert len(clockwork.calls) < 200
-
-
-# Processes.
-
-
-def collect(work: Any, jobs: Sequence[Any], processes: int = 1) -> dict[Any, End]:
-    ends: dict[Any, End] = {}
-    run_jobs(work, jobs, processes, lambda end: ends.update({end.job: end}))
-    return ends
-
-
-def test_jobs_have_results_or_errors_of_one_line() -> None:
-    ends = collect(math.sqrt, [4.0, -1.0, 9.0], processes=2)
-    assert (ends[4.0].result, ends[9.0].result) == (2.0, 3.0)
-    assert ends[-1.0] == End(-1.0, None, "ValueError: math domain error")
-
-
-def test_a_process_that_dies_is_one_failure() -> None:
-    assert collect(signal.raise_signal, [9])[9].error == "the process was killed by SIGKILL"
-    assert collect(os._exit, [3])[3].error == "the process ended with status 3"
-
-
-def test_a_job_has_one_thread_and_leaves_our_environment() -> None:
-    before = os.environ.get("OMP_NUM_THREADS")
-    assert collect(os.getenv, ["OMP_NUM_THREADS"])["OMP_NUM_THREADS"].result == "1"
-    assert os.environ.get("OMP_NUM_THREADS") == before
-
-
-def test_an_interrupt_kills_the_processes_at_once() -> None:
-    def interrupt(running: Sequence[Any]) -> None:
-        if time.monotonic() > start + 0.5:
-            raise KeyboardInterrupt
-
-    start = time.monotonic()
-    with pytest.raises(KeyboardInterrupt):
-        run_jobs(time.sleep, [60.0, 61.0], 2, lambda end: None, interrupt)
-    assert time.monotonic() < start + 3.0
