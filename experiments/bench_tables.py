@@ -81,7 +81,7 @@ def markdown(tables: Sequence[Table], budget: str, sittings: Sittings) -> str:
     parts = [f"# Exploitability after {budget_words(budget)}"]
     if exact:
         head = ["algorithm", *(f"{its.game}, {its.units}" for its in exact)]
-        parts.append(_pipes(head, _rows(exact, _plain)))
+        parts.append(pipes(head, _rows(exact, _plain)))
         parts.append(
             "Exploitability is NashConv / number of players, per hand. Algorithms that sample: "
             "median over seeds (least, most). The best of each game is bold."
@@ -90,7 +90,7 @@ def markdown(tables: Sequence[Table], budget: str, sittings: Sittings) -> str:
         if its.measure == MATCH:
             parts.append(f"# {its.game}: matches, no exploitability and no bound on it")
             rows = [line.cells(its.main_columns) for line in its.lines if line.runs]
-            parts.append(_pipes([column.head.rstrip(">") for column in its.main_columns], rows))
+            parts.append(pipes([column.head.rstrip(">") for column in its.main_columns], rows))
             parts.append(f"Milli-{its.units} a hand against {OPPONENT}, {MATCH_HANDS:,} hands.")
     problems = [
         f"- {its.game}: {', '.join(names)}: {problem}"
@@ -114,7 +114,8 @@ def _plain(spread: Spread, best: bool) -> str:
     return f"{text} ({short(spread.low)}, {short(spread.high)})" if _several(spread) else text
 
 
-def _pipes(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def pipes(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table in Markdown; all columns but the first hold numbers."""
     lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 

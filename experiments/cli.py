@@ -21,6 +21,7 @@ from pokerspiel.experiments.cli_table import (
     play_command,
     serve_command,
 )
+from pokerspiel.experiments.cli_tournament import tournament_command
 from pokerspiel.experiments.options import (
     DEFAULT_MEMORY,
     CheckpointEvery,
@@ -374,6 +375,7 @@ def export_command(
 # Playing: commands of `cli_table`.
 
 app.command("match")(match_command)
+app.command("tournament")(tournament_command)
 app.command("play")(play_command)
 app.command("serve")(serve_command)
 app.command("histories")(histories_command)

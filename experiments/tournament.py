@@ -1,0 +1,186 @@
+"""`pokerspiel tournament`: every bot against every other, with the same deals for all.
+
+The folder holds `tournament.sqlite` with what every deal came to, `report.html`, and tables as
+`table.md`. The same command again plays only what is missing: more hands, or the matches of a bot
+that comes later.
+"""
+
+from __future__ import annotations
+
+import shlex
+import signal
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from pokerspiel.agents.value_function import ValueFunction, load_values
+from pokerspiel.experiments.entrants import Entrant, entrants_of
+from pokerspiel.experiments.game_choice import chosen_game
+from pokerspiel.experiments.machine import origin
+from pokerspiel.experiments.output import note, print_json, print_table
+from pokerspiel.experiments.progress import ProgressReport
+from pokerspiel.experiments.tournament_exploitability import HOW, exploitabilities_of
+from pokerspiel.experiments.tournament_play import (
+    Meeting,
+    deals_for,
+    hash_of_values,
+    meetings_of,
+    missing_deals,
+    play_missing,
+)
+from pokerspiel.experiments.tournament_report import REPORT, TABLE_MD, write_reports
+from pokerspiel.experiments.tournament_results import Document, document_of
+from pokerspiel.experiments.tournament_store import FILE, TournamentStore
+from pokerspiel.experiments.tournament_tables import cross_table, leaderboard, ratings
+from pokerspiel.experiments.workers import Workers, open_workers
+from pokerspiel.games.variants import Game, exact
+
+FAILURES, INTERRUPTED = 1, 130
+NO_VALUES = "none"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is asked for."""
+
+    bots: tuple[str, ...]
+    game: str
+    settings: tuple[str, ...]
+    hands: int
+    """Of a match, all orders and rotations counted."""
+    seed: int
+    min_hands: int
+    values: str
+    """File of a value function, or NO_VALUES."""
+    exploitability: str
+    """One of HOW."""
+    on: str
+    workers: int | None
+
+
+def run(plan: Plan, out: Path, json: bool, quiet: bool) -> int:
+    if plan.exploitability not in HOW:
+        raise ValueError(
+            f"--exploitability {plan.exploitability}: expected one of {', '.join(HOW)}"
+        )
+    game = exact(chosen_game(plan.game, plan.settings))
+    entrants = entrants_of(plan.bots, game)
+    path, values = _values(plan.values, game)
+    values_hash = "" if path is None else hash_of_values(path)
+    meetings = meetings_of(entrants, game, plan.seed, values_hash)
+    _check_folder(out)
+    with TournamentStore(out) as store:
+        try:
+            with _terminated_like_interrupted(), open_workers(plan.on, plan.workers) as workers:
+                document = _fill(
+                    plan, store, workers, entrants, meetings, game, path, values, quiet
+                )
+        except KeyboardInterrupt:
+            note(f"interrupted; what is done is in {out}, and the same command goes on")
+            return INTERRUPTED
+    write_reports(out, document)
+    note(", ".join(str(out / name) for name in (REPORT, TABLE_MD)), quiet)
+    if json:
+        print_json(document)
+    else:
+        _print(document)
+    failed = [match for match in document["matches"] if match["failure"]]
+    for match in failed:
+        names = " - ".join(player["name"] for player in match["players"])
+        note(f"pokerspiel: {names} failed: {match['failure']}")
+    return FAILURES if failed else 0
+
+
+def _values(text: str, game: Game) -> tuple[Path | None, ValueFunction | None]:
+    """The file of a value function and what is in it; ValueError if it is not of this game."""
+    if text == NO_VALUES:
+        return None, None
+    values = load_values(Path(text))
+    values.check(game)
+    return Path(text), values
+
+
+def _check_folder(out: Path) -> None:
+    """Raise OSError if the folder is somebody else's."""
+    if out.exists() and not out.is_dir():
+        raise FileExistsError(f"{out} is a file: choose another --out")
+    if out.is_dir() and any(out.iterdir()) and not (out / FILE).is_file():
+        raise FileExistsError(f"{out} holds other things, and no {FILE}: choose another --out")
+
+
+@contextmanager
+def _terminated_like_interrupted() -> Iterator[None]:
+    handler = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, handler)
+
+
+def _fill(
+    plan: Plan,
+    store: TournamentStore,
+    workers: Workers,
+    entrants: Sequence[Entrant],
+    meetings: Sequence[Meeting],
+    game: Game,
+    path: Path | None,
+    values: ValueFunction | None,
+    quiet: bool,
+) -> Document:
+    """Play what is missing, and sum everything up."""
+    deals = deals_for(plan.hands, game)
+    for entrant in store.changed(entrants):
+        note(f"{entrant.given} is not the bot that it was: it plays all its matches anew", quiet)
+    _tell_what_is_done(store, meetings, deals, quiet)
+    begin = origin()
+    command = _command(plan, workers.count)
+    store.begin_sitting(begin["started"], command, begin["machine"], begin["versions"])
+    store.add_bots(entrants)
+    with ProgressReport(str(game), quiet) as report:
+
+        def show(done: int, total: int) -> None:
+            report.show(done / max(total, 1), f"{done:,} of {total:,} hands")
+
+        play_missing(store, workers, entrants, meetings, deals, path, show)
+        report.show(None, "exploitability")
+        found = exploitabilities_of(store, workers, entrants, game, plan.exploitability)
+        document = document_of(
+            store,
+            entrants,
+            meetings,
+            game,
+            plan.seed,
+            deals,
+            plan.min_hands,
+            None if values is None else values.words,
+            found,
+        )
+    return {**document, "sittings": store.sittings_of("chunks")}
+
+
+def _tell_what_is_done(
+    store: TournamentStore, meetings: Sequence[Meeting], deals: int, quiet: bool
+) -> None:
+    matches = [match for meeting in meetings for match in meeting.matches]
+    done = sum(not missing_deals(store.played(match), deals) for match in matches)
+    note(f"{len(matches)} matches of {deals:,} deals, {done} of them played before", quiet)
+
+
+def _command(plan: Plan, workers: int) -> str:
+    """The command line that asks for the same, options spelt out."""
+    words = ["pokerspiel", "tournament", *plan.bots, "--game", plan.game]
+    for setting in plan.settings:
+        words += ["--set", setting]
+    words += ["--hands", str(plan.hands), "--seed", str(plan.seed), "--values", plan.values]
+    words += ["--min-hands", str(plan.min_hands), "--exploitability", plan.exploitability]
+    return shlex.join([*words, "--on", plan.on, "--workers", str(workers)])
+
+
+def _print(document: Document) -> None:
+    tables = [leaderboard(document), cross_table(document), ratings(document)]
+    for table in filter(None, tables):
+        print_table(table.title, table.head, table.rows)
+        for line in table.notes:
+            print(line)
