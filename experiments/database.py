@@ -20,8 +20,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
+from pokerspiel.experiments.folder_lock import lock_folder
 from pokerspiel.experiments.output import json_text
-from pokerspiel.experiments.results import _lock
 
 SITTINGS = """
 CREATE TABLE IF NOT EXISTS sittings (
@@ -47,7 +47,7 @@ class Database:
         self.sitting: int | None = None
         """The number of the sitting that has begun."""
         with contextlib.ExitStack() as opened:
-            opened.callback(os.close, _lock(folder))
+            opened.callback(os.close, lock_folder(folder))
             with self.errors():
                 self.base = sqlite3.connect(self.path, isolation_level=None)
                 opened.callback(self.base.close)

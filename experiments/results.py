@@ -33,7 +33,6 @@ again replaces what was there.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
 import os
 import sqlite3
@@ -42,6 +41,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from pokerspiel.experiments.folder_lock import lock_folder
 from pokerspiel.experiments.output import json_text
 
 FILE = "results.sqlite"
@@ -162,7 +162,7 @@ class Results:
         folder.mkdir(parents=True, exist_ok=True)
         self.path = folder / FILE
         with contextlib.ExitStack() as opened:
-            opened.callback(os.close, _lock(folder))
+            opened.callback(os.close, lock_folder(folder))
             with self._errors():
                 self._base = sqlite3.connect(self.path, isolation_level=None)
                 opened.callback(self._base.close)
@@ -285,14 +285,3 @@ class Results:
             raise
         except sqlite3.DatabaseError as error:
             raise ValueError(f"{self.path} is damaged: {error}") from None
-
-
-def _lock(folder: Path) -> int:
-    """Hold the folder until the process ends, however it ends."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(descriptor)
-        raise OSError(f"{folder} is in use by another run of the same command") from None
-    return descriptor
