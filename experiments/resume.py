@@ -16,7 +16,19 @@ def run(
     quiet: bool,
 ) -> int:
     """Go on; `limits` are the seconds, iterations and exploitability asked for now."""
-    folder = RunFolder(path)
+    with RunFolder(path) as folder:
+        return _resume(folder, limits, threads, memory_limit, json, quiet)
+
+
+def _resume(
+    folder: RunFolder,
+    limits: tuple[float | None, int | None, float | None],
+    threads: int | None,
+    memory_limit: str | None,
+    json: bool,
+    quiet: bool,
+) -> int:
+    path = folder.path
     time, iterations, until = limits
     if folder.kind == SOLVED:
         from pokerspiel.experiments import solve

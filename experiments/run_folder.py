@@ -9,7 +9,8 @@
 | `events.out.tfevents.*` | the same for TensorBoard |
 | `checkpoints/N.safetensors` | the solver's state after N iterations; `latest` names the last one |
 
-Files appear whole or not at all: they are written under another name, synced and renamed.
+Files appear whole or not at all: they are written under another name, synced and renamed. Only the
+logs grow, by whole lines and events. One process at a time trains in a folder; others may read.
 """
 
 from __future__ import annotations
@@ -20,12 +21,14 @@ import shutil
 import tomllib
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-import numpy as np
-
-from pokerspiel.experiments.output import json_text
+from pokerspiel.experiments import checkpoint_format
+from pokerspiel.experiments.checkpoint_format import About, Arrays, DamagedError, Numbers
+from pokerspiel.experiments.folder_lock import lock_folder
+from pokerspiel.experiments.output import json_text, note
 from pokerspiel.games.abstraction import cluster_file
 from pokerspiel.games.abstraction.cluster_file import Centres
 from pokerspiel.games.variants import Game, load
@@ -36,6 +39,11 @@ CONFIG, MANIFEST, METRICS = "config.toml", "manifest.json", "metrics.jsonl"
 CHECKPOINTS, LATEST = "checkpoints", "latest"
 TRAINED, SOLVED, NEURAL = "run", "solve", "neural"
 """Kinds of runs: those of `train`, those of `solve`, and of `train` with a neural algorithm."""
+_CHECKPOINT_KINDS = {
+    TRAINED: checkpoint_format.MCCFR,
+    SOLVED: checkpoint_format.SOLVE,
+    NEURAL: checkpoint_format.NEURAL,
+}
 
 
 def write_file(path: Path, write: Callable[[Path], None]) -> None:
@@ -56,6 +64,18 @@ def write_file(path: Path, write: Callable[[Path], None]) -> None:
     finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
+
+
+def append(path: Path, data: bytes) -> None:
+    """Add all or nothing to the end of a file, which is made if it is not there. Raises OSError."""
+    before = path.stat().st_size if path.exists() else 0
+    try:
+        with path.open("ab") as file:
+            file.write(data)
+    except OSError as error:
+        with suppress(OSError):
+            os.truncate(path, before)
+        raise OSError(f"cannot write {path}: {error.strerror or error}") from None
 
 
 def check_writable(path: Path) -> None:
@@ -102,23 +122,46 @@ def create(
     kind: str = TRAINED,
     game: Game | None = None,
 ) -> RunFolder:
-    """A new run folder, with the centres of the buckets of `game`.
+    """A new run folder, with the centres of the buckets of `game`, held as by `RunFolder.lock`.
 
     Raises OSError if the folder is in use or cannot be written.
     """
     check_unused(folder)
     fresh = not folder.exists()
     try:
-        (folder / CHECKPOINTS).mkdir(parents=True)
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OSError(f"cannot create {folder}: {error.strerror or error}") from None
+    lock = lock_folder(folder)
+    try:
+        check_unused(folder)  # nobody was faster
+        _fill(folder, config, {"format": FORMAT, "kind": kind, **manifest}, fresh, game)
+        return RunFolder(folder, lock)
+    except BaseException:
+        os.close(lock)
+        raise
+
+
+def _fill(
+    folder: Path,
+    config: Mapping[str, Any],
+    manifest: Mapping[str, Any],
+    fresh: bool,
+    game: Game | None,
+) -> None:
+    """Write what a run begins with; leaves the folder as it was if that fails."""
+    try:
+        (folder / CHECKPOINTS).mkdir()
         write_text(folder / CONFIG, toml_text(config))
-        write_text(folder / MANIFEST, json_text({"format": FORMAT, "kind": kind, **manifest}))
+        write_text(folder / MANIFEST, json_text(manifest))
         (folder / METRICS).touch()
         if game is not None and game.centres is not None:
             _keep_centres(folder, game.name, game.centres)
-    except OSError as error:
+    except BaseException as error:
         _clear(folder, fresh)
-        raise OSError(f"cannot create {folder}: {error.strerror or error}") from None
-    return RunFolder(folder)
+        if isinstance(error, OSError):
+            raise OSError(f"cannot create {folder}: {error.strerror or error}") from None
+        raise
 
 
 def _keep_centres(folder: Path, variant: str, centres: Centres) -> None:
@@ -150,15 +193,40 @@ def toml_text(values: Mapping[str, Any]) -> str:
 
 
 class RunFolder:
-    """An existing run folder. Raises ValueError or OSError if `path` is none."""
+    """An existing run folder. Raises ValueError or OSError if `path` is none.
 
-    def __init__(self, path: Path) -> None:
+    As a context manager it is held for training, as by `lock`.
+    """
+
+    def __init__(self, path: Path, lock: int | None = None) -> None:
+        """`lock` is what `lock_folder` gave."""
         self.path = path
+        self._lock = lock
         if not path.is_dir():
             problem = "is a file, not a run folder" if path.exists() else "does not exist"
             raise ValueError(f"{path} {problem}")
         if not (path / MANIFEST).is_file() or not (path / CONFIG).is_file():
             raise ValueError(f"{path} is no run folder: it has no {MANIFEST} and {CONFIG}")
+
+    def lock(self) -> None:
+        """Hold the folder until `release`, or until the process ends; OSError if another one does.
+
+        Reading needs no lock.
+        """
+        if self._lock is None:
+            self._lock = lock_folder(self.path)
+
+    def release(self) -> None:
+        lock, self._lock = self._lock, None
+        if lock is not None:
+            os.close(lock)
+
+    def __enter__(self) -> Self:
+        self.lock()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.release()
 
     def manifest(self) -> dict[str, Any]:
         path = self.path / MANIFEST
@@ -166,14 +234,27 @@ class RunFolder:
             manifest = json.loads(path.read_text(encoding="utf-8"))
         except ValueError as error:
             raise ValueError(f"{path} is damaged: {error}") from None
-        if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+        if not isinstance(manifest, dict) or not isinstance(manifest.get("format"), int):
             raise ValueError(f"{path}: expected a run folder of format {FORMAT}")
+        found: int = manifest["format"]
+        if found > FORMAT:
+            writer = manifest.get("versions", {}).get("pokerspiel", "?")
+            raise checkpoint_format.newer_format(path, writer, found, FORMAT)
         return manifest
 
     @property
     def kind(self) -> str:
         """TRAINED, SOLVED or NEURAL."""
         return str(self.manifest().get("kind"))
+
+    @cached_property
+    def about(self) -> About:
+        """What its checkpoints are of. Raises ValueError if this version does not know the kind."""
+        manifest = self.manifest()
+        kind = str(manifest.get("kind"))
+        if kind not in _CHECKPOINT_KINDS:
+            raise ValueError(f"{self.path} is a run of kind {kind!r}, which this version has not")
+        return About.of(_CHECKPOINT_KINDS[kind], manifest)
 
     def game(self) -> Game:
         """The game of the run. Raises ValueError if its centres are damaged or not there."""
@@ -201,18 +282,19 @@ class RunFolder:
     # Metrics.
 
     def add_metrics(self, numbers: Mapping[str, Any]) -> None:
-        with (self.path / METRICS).open("a", encoding="utf-8") as file:
-            file.write(json_text(dict(numbers), indent=None) + "\n")
+        """Add a line. Raises OSError; the file then ends as before."""
+        append(self.path / METRICS, (json_text(dict(numbers), indent=None) + "\n").encode())
 
     def metrics(self) -> list[dict[str, Any]]:
-        """The lines of the metrics, without one that was cut off in writing."""
+        """The lines of the metrics, without damaged ones, such as one that was cut off."""
         rows = []
         path = self.path / METRICS
-        for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
-            try:
-                rows.append(json.loads(line))
-            except ValueError:
-                break
+        text = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+        for line in text.splitlines():
+            with suppress(ValueError):
+                row = json.loads(line)
+                if isinstance(row, dict) and isinstance(row.get("iteration"), int):
+                    rows.append(row)
         return rows
 
     def forget_metrics_after(self, iteration: int) -> None:
@@ -223,14 +305,14 @@ class RunFolder:
 
     # Checkpoints.
 
-    def save_checkpoint(
-        self, arrays: Mapping[str, np.ndarray], numbers: Mapping[str, int | float]
-    ) -> Path:
+    def save_checkpoint(self, arrays: Arrays, numbers: Numbers) -> Path:
         """Write the state of a solver, point `latest` to it and drop the oldest checkpoints."""
         folder = self.path / CHECKPOINTS
         path = folder / f"{int(numbers['iteration']):015d}.safetensors"
-        metadata = {"numbers": json_text(dict(numbers), indent=None)}
-        write_file(path, lambda temporary: _save_arrays(temporary, arrays, metadata))
+        write_file(
+            path,
+            lambda temporary: checkpoint_format.write(temporary, self.about, arrays, numbers),
+        )
         write_text(folder / LATEST, path.name + "\n")
         self._clean_up(path)
         return path
@@ -238,69 +320,65 @@ class RunFolder:
     def _clean_up(self, newest: Path) -> None:
         """Drop old checkpoints, and what runs that were killed have left: files half written, and
         checkpoints that `latest` never came to name."""
-        folder = newest.parent
-        stored = sorted(folder.glob("[0-9]*.safetensors"))
+        stored = self._stored()
         known = stored.index(newest) + 1
         for path in (*stored[: max(known - KEPT_CHECKPOINTS, 0)], *stored[known:]):
-            path.unlink()
-        for half in folder.glob(".*"):
-            half.unlink()
+            path.unlink(missing_ok=True)
+        for half in newest.parent.glob(".*"):
+            half.unlink(missing_ok=True)
+
+    def _stored(self) -> list[Path]:
+        """All checkpoints, whole or not, the oldest first."""
+        return sorted((self.path / CHECKPOINTS).glob("[0-9]*.safetensors"))
 
     @property
     def has_checkpoint(self) -> bool:
         return (self.path / CHECKPOINTS / LATEST).is_file()
 
     def latest_checkpoint(self) -> Path:
-        """The newest checkpoint; ValueError if there is none."""
-        pointer = self.path / CHECKPOINTS / LATEST
-        if not pointer.is_file():
-            raise ValueError(f"{self.path} has no checkpoint yet")
-        path = pointer.parent / Path(pointer.read_text(encoding="utf-8").strip()).name
-        if not path.is_file():
-            raise ValueError(f"{pointer} names {path.name}, which does not exist")
-        return path
+        """The checkpoint that `latest` names, or else the newest; ValueError if there is none."""
+        return self._candidates()[0][0]
 
-    def load_checkpoint(
-        self, mapped: bool = False
-    ) -> tuple[dict[str, np.ndarray], dict[str, int | float]]:
-        """Arrays and numbers of the newest checkpoint; ValueError if it is damaged.
+    def _candidates(self) -> tuple[list[Path], str]:
+        """(Checkpoints to go on from, the best first; what is wrong with `latest`, or "").
 
-        If `mapped` the arrays can only be read, from the file itself, and take no memory.
+        The best are the one that `latest` names and those before it; those that it never came to
+        name are the last. Raises ValueError if there is none.
         """
-        from safetensors import SafetensorError, safe_open
+        stored = self._stored()[::-1]
+        pointer = self.path / CHECKPOINTS / LATEST
+        name = pointer.read_text(errors="replace").strip() if pointer.is_file() else None
+        if name is None and not stored:
+            raise ValueError(f"{self.path} has no checkpoint yet")
+        named = pointer.parent / Path(name or "").name
+        if named in stored:
+            at = stored.index(named)
+            return stored[at:] + stored[:at], ""
+        problem = f"{pointer} " + (
+            "is missing" if name is None else f"names {named.name!r}, which does not exist"
+        )
+        if not stored:
+            raise ValueError(problem)
+        return stored, problem
 
-        path = self.latest_checkpoint()
-        try:
-            with safe_open(path, framework="numpy") as file:
-                numbers = json.loads((file.metadata() or {}).get("numbers", "{}"))
-                if mapped:
-                    return _mapped_arrays(path), numbers
-                return {name: file.get_tensor(name) for name in file.keys()}, numbers  # noqa: SIM118
-        except (SafetensorError, ValueError, TypeError) as error:
-            raise ValueError(f"{path} is damaged: {error}") from None
+    def load_checkpoint(self, mapped: bool = False) -> tuple[Arrays, Numbers]:
+        """Arrays and numbers of the newest checkpoint that is not damaged.
 
-
-def _mapped_arrays(path: Path) -> dict[str, np.ndarray]:
-    """Views of the arrays of a valid file: its header is JSON after eight bytes with its length."""
-    with path.open("rb") as file:
-        size = int.from_bytes(file.read(8), "little")
-        header = json.loads(file.read(size))
-    data = np.memmap(path, np.uint8, "r", 8 + size)
-    arrays = {}
-    for name, about in header.items():
-        if name != "__metadata__":
-            kind = f"{about['dtype'][0].lower()}{int(about['dtype'][1:]) // 8}"
-            start, end = about["data_offsets"]
-            arrays[name] = data[start:end].view(kind).reshape(about["shape"])
-    return arrays
-
-
-def _save_arrays(path: Path, arrays: Mapping[str, np.ndarray], metadata: dict[str, str]) -> None:
-    from safetensors import SafetensorError
-    from safetensors.numpy import save_file
-
-    contiguous = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-    try:
-        save_file(contiguous, path, metadata)
-    except SafetensorError as error:
-        raise OSError(str(error)) from None
+        If that is not the one that `latest` names, a line on stderr says so. If `mapped` the arrays
+        can only be read, from the file itself, and take no memory. Raises DamagedError if there is
+        none, ValueError if it is of another run or of a later format.
+        """
+        candidates, problem = self._candidates()
+        first: DamagedError | None = None
+        for path in candidates:
+            try:
+                found = checkpoint_format.read(path, self.about, mapped)
+            except DamagedError as error:
+                first = first or error
+                continue
+            problem = str(first) if first is not None else problem
+            if problem:
+                note(f"pokerspiel: {problem}; {path.name} is taken instead")
+            return found
+        assert first is not None
+        raise first

@@ -11,6 +11,7 @@ from typing import Any, Protocol, Self
 
 from pokerspiel.experiments.checkpoints import CheckpointWriter, State
 from pokerspiel.experiments.events import EventLog
+from pokerspiel.experiments.output import note
 from pokerspiel.experiments.run_folder import RunFolder
 
 
@@ -70,16 +71,25 @@ class RunLog:
         self._next_checkpoint = clock.monotonic() + checkpoint_every
         self._last = int(state.to_numbers()["iteration"])
         self._events = EventLog(folder.path, self._last)
+        self._failed = False
 
     def add(self, numbers: Mapping[str, int | float]) -> None:
-        """Log the numbers of an iteration, unless that has been done."""
+        """Log the numbers of an iteration, unless that has been done.
+
+        A log that cannot be written, as on a full disk, costs a line, the first time, not the run.
+        """
         iteration = int(numbers["iteration"])
         if iteration == self._last:
             return
         self._last = iteration
-        self._folder.add_metrics(numbers)
         scalars = {name: float(value) for name, value in numbers.items() if name != "iteration"}
-        self._events.add(iteration, clock.time(), scalars)
+        try:
+            self._folder.add_metrics(numbers)
+            self._events.add(iteration, clock.time(), scalars)
+        except OSError as error:
+            if not self._failed:
+                note(f"pokerspiel: {error}; the run goes on, its log has a gap")
+            self._failed = True
 
     def save_if_due(self) -> None:
         """To be called between two periods of the solver."""
@@ -90,9 +100,6 @@ class RunLog:
     def save(self) -> Path:
         """Write the last checkpoint."""
         return self._writer.finish()
-
-    def close(self) -> None:
-        self._events.close()
 
 
 class Standing(Protocol):

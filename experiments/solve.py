@@ -90,10 +90,10 @@ def start(
     outlook = problem.outlook(plan.for_solver(), plan.until)
     if outlook is not None:
         note(outlook, quiet)
-    folder = None
-    if out is not None:
-        folder = run_folder.create(out, vars(plan), manifest(problem, plan), SOLVED)
-    return _solve(problem, solver, plan, folder, json, quiet)
+    if out is None:
+        return _solve(problem, solver, plan, None, json, quiet)
+    with run_folder.create(out, vars(plan), manifest(problem, plan), SOLVED) as folder:
+        return _solve(problem, solver, plan, folder, json, quiet)
 
 
 def manifest(problem: Problem, plan: Plan) -> dict[str, Any]:
@@ -324,8 +324,6 @@ def _solve(
         if log is not None:
             log.save()
         result = run.measure()
-        if log is not None:
-            log.close()
     document = describe(problem, solver, plan, result, status)
     document["run"] = None if folder is None else str(folder.path)
     if json:

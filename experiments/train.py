@@ -83,9 +83,9 @@ def start(plan: Plan, out: Path, settings: Sequence[str] | None, json: bool, qui
     plan = replace(plan, game=str(game))
     limit = parse_bytes(plan.memory_limit)
     solver = plan.solver(game, limit)
-    folder = run_folder.create(out, vars(plan), manifest(game, plan), game=game)
-    _announce(game, limit, quiet)
-    return _train(solver, plan, folder, json, quiet)
+    with run_folder.create(out, vars(plan), manifest(game, plan), game=game) as folder:
+        _announce(game, limit, quiet)
+        return _train(solver, plan, folder, json, quiet)
 
 
 def manifest(game: Game, plan: Plan) -> dict[str, Any]:

@@ -83,8 +83,8 @@ def start(plan: Plan, out: Path, settings: Sequence[str] | None, json: bool, qui
     plan = replace(plan, game=str(game))
     run_folder.check_unused(out)
     solver = plan.solver(game)
-    folder = run_folder.create(out, vars(plan), manifest(game, plan), NEURAL, game)
-    return _train(solver, plan, folder, json, quiet)
+    with run_folder.create(out, vars(plan), manifest(game, plan), NEURAL, game) as folder:
+        return _train(solver, plan, folder, json, quiet)
 
 
 def _opponent(name: str, game: Game) -> CompiledAgent:

@@ -91,5 +91,4 @@ def train(
             status = INTERRUPTED
         write_metrics(trainee.progress())
         path = log.save()
-        log.close()
     return status, path
