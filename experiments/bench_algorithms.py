@@ -9,9 +9,7 @@ from __future__ import annotations
 import difflib
 import os
 import shlex
-import signal
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -28,6 +26,8 @@ from pokerspiel.experiments.cells import (
     prepare,
     updates_alternate,
 )
+from pokerspiel.experiments.database import check_folder
+from pokerspiel.experiments.interrupts import terminated_like_interrupted
 from pokerspiel.experiments.machine import origin
 from pokerspiel.experiments.output import note, print_json, print_table
 from pokerspiel.experiments.progress import ProgressReport
@@ -89,10 +89,10 @@ def run(
         alternating=not simultaneous,
     )
     count = workers or (max((os.cpu_count() or 2) // 2, 1) if on == PROCESSES else None)
-    _check_folder(out)
+    check_folder(out, FILE)
     with Results(out) as results:
         try:
-            with _terminated_like_interrupted(), open_workers(on, count, anew=True) as ours:
+            with terminated_like_interrupted(), open_workers(on, count, anew=True) as ours:
                 _fill(results, asked, on, ours, quiet)
                 runs = _in_order(results.runs(), asked)
                 write_reports(out, runs, results.sittings())
@@ -118,23 +118,6 @@ def _algorithms(names: Sequence[str], rivals: bool) -> tuple[str, ...]:
             hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}"
             raise ValueError(f"unknown algorithm {name!r}: {hint}")
     return tuple(dict.fromkeys([*names, *(RIVALS if rivals else ())]))
-
-
-def _check_folder(out: Path) -> None:
-    """Raise OSError if the folder is somebody else's."""
-    if out.exists() and not out.is_dir():
-        raise FileExistsError(f"{out} is a file: choose another --out")
-    if out.is_dir() and any(out.iterdir()) and not (out / FILE).is_file():
-        raise FileExistsError(f"{out} holds other things, and no {FILE}: choose another --out")
-
-
-@contextmanager
-def _terminated_like_interrupted() -> Iterator[None]:
-    handler = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, handler)
 
 
 # Filling the grid.

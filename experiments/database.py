@@ -135,3 +135,11 @@ class Database:
             raise
         except sqlite3.DatabaseError as error:
             raise ValueError(f"{self.path} is damaged: {error}") from None
+
+
+def check_folder(folder: Path, name: str) -> None:
+    """Raise OSError if a folder is there, and is that of something else than the file `name`."""
+    if folder.exists() and not folder.is_dir():
+        raise FileExistsError(f"{folder} is a file: choose another --out")
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / name).is_file():
+        raise FileExistsError(f"{folder} holds other things, and no {name}: choose another --out")

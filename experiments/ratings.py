@@ -162,14 +162,19 @@ def _size(payoffs: np.ndarray) -> float:
 
 @dataclass(frozen=True)
 class CycleTest:
-    """Whether players beat each other in circles: whether ratings leave out more than noise."""
+    """Whether ratings leave out more than noise.
+
+    What they leave out is the cyclic part, or curl. It is there wherever three players do not win
+    from each other what two of the payoffs let expect of the third; `circles` are the case in which
+    they even beat each other in turn.
+    """
 
     share: float
     """Cyclic part of the sum of squared payoffs: 0 if ratings explain all, 1 if nothing."""
     by_noise: float
-    """The share to be expected if there are no circles, from noise alone."""
+    """The share to be expected if ratings explain all but noise."""
     p_value: float
-    """Chance of a cyclic part as large as this from noise alone; small: there are circles."""
+    """Chance of a cyclic part as large as this from noise alone."""
 
 
 def cycle_test(payoffs: np.ndarray, replicates: np.ndarray) -> CycleTest | None:
@@ -190,3 +195,18 @@ def cycle_test(payoffs: np.ndarray, replicates: np.ndarray) -> CycleTest | None:
         by_noise=float(noise.mean()) / total,
         p_value=(1 + int((noise >= least).sum())) / (1 + len(noise)),
     )
+
+
+def circles(beats: np.ndarray) -> list[tuple[int, int, int]]:
+    """All three players of whom the first beats the second, it the third, and that the first.
+
+    `beats` [N, N] says who beats whom. The least number comes first.
+    """
+    players = range(len(beats))
+    return [
+        (a, b, c)
+        for a in players
+        for b in players
+        for c in players
+        if a < b and a < c and beats[a, b] and beats[b, c] and beats[c, a]
+    ]

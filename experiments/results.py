@@ -2,9 +2,7 @@
 
 | table | column | holds |
 |---|---|---|
-| `sittings` | `id`, `started` | one row a call of the command that measured something |
-| | `command` | its words |
-| | `machine`, `versions` | JSON objects |
+| `sittings` | | one row a call of the command that measured something: see `database` |
 | `runs` | `id`, `sitting`, `finished` | one row a cell of the grid, and when it was written |
 | | `game`, `label` | canonical game string, and as it was asked for |
 | | `rule_version`, `abstraction` | of our own games; 0 and "" of OpenSpiel's |
@@ -32,16 +30,13 @@ again replaces what was there.
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
-import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from pokerspiel.experiments.folder_lock import lock_folder
+from pokerspiel.experiments.database import Database
 from pokerspiel.experiments.output import json_text
 
 FILE = "results.sqlite"
@@ -54,13 +49,6 @@ EXPLOITABILITY, MATCH = "exploitability", "match"
 """What is measured of a run."""
 
 _SCHEMA = """
-CREATE TABLE IF NOT EXISTS sittings (
-    id INTEGER PRIMARY KEY,
-    started TEXT NOT NULL,
-    command TEXT NOT NULL,
-    machine TEXT NOT NULL,
-    versions TEXT NOT NULL
-);
 CREATE TABLE IF NOT EXISTS runs (
     id INTEGER PRIMARY KEY,
     sitting INTEGER NOT NULL REFERENCES sittings(id),
@@ -151,102 +139,39 @@ _RUN = [entry.name for entry in fields(Run) if entry.name != "points"]
 _POINT = [entry.name for entry in fields(Point)]
 
 
-class Results:
-    """The file of a folder, opened by one process at a time. Use it as a context manager.
-
-    Raises OSError if the folder cannot be written or is in use, ValueError if the file is no
-    such file.
-    """
+class Results(Database):
+    """The file of a folder. Raises OSError or ValueError as every `Database`."""
 
     def __init__(self, folder: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
-        self.path = folder / FILE
-        with contextlib.ExitStack() as opened:
-            opened.callback(os.close, lock_folder(folder))
-            with self._errors():
-                self._base = sqlite3.connect(self.path, isolation_level=None)
-                opened.callback(self._base.close)
-                self._open()
-            self._opened = opened.pop_all()
-        self._sitting: int | None = None
-
-    def _open(self) -> None:
-        self._base.execute("PRAGMA foreign_keys = ON")
-        (version,) = self._base.execute("PRAGMA user_version").fetchone()
-        if version not in (0, FORMAT):
-            raise ValueError(f"{self.path}: expected results of format {FORMAT}, not {version}")
-        self._base.execute("PRAGMA journal_mode = WAL")
-        if version == 0:
-            with self._transaction():
-                for statement in _SCHEMA.split(";"):
-                    self._base.execute(statement)
-                self._base.execute(f"PRAGMA user_version = {FORMAT}")
-
-    def __enter__(self) -> Results:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        with contextlib.suppress(sqlite3.Error):
-            self._opened.close()
+        super().__init__(folder, FILE, FORMAT, _SCHEMA, "results")
 
     # Writing.
 
-    def begin_sitting(
-        self, started: str, command: str, machine: Mapping[str, Any], versions: Mapping[str, Any]
-    ) -> None:
-        """What the runs that follow are measured with."""
-        row = (started, command, json_text(machine, None), json_text(versions, None))
-        with self._errors():
-            self._sitting = self._insert(
-                "sittings", ("started", "command", "machine", "versions"), row
-            )
-
     def write(self, run: Run) -> None:
         """Keep a run with its points, in the place of an earlier one of the same cell."""
-        assert self._sitting is not None
+        assert self.sitting is not None
         values = {name: getattr(run, name) for name in _RUN}
         values["parameters"] = json_text(dict(run.parameters), None)
         points = [[getattr(point, name) for name in _POINT] for point in run.points]
-        with self._errors(), self._transaction():
-            number = self._insert("runs", ("sitting", *values), (self._sitting, *values.values()))
+        with self.errors(), self.transaction():
+            number = self.insert("runs", ("sitting", *values), (self.sitting, *values.values()))
             marks = ", ".join("?" * (1 + len(_POINT)))
-            self._base.executemany(
+            self.base.executemany(
                 f"INSERT INTO points (run, {', '.join(_POINT)}) VALUES ({marks})",
                 [(number, *point) for point in points],
             )
-
-    def _insert(self, table: str, columns: Sequence[str], row: Sequence[Any]) -> int:
-        marks = ", ".join("?" * len(columns))
-        words = f"INSERT OR REPLACE INTO {table} ({', '.join(columns)}) VALUES ({marks})"
-        number = self._base.execute(words, row).lastrowid
-        assert number is not None
-        return number
-
-    @contextlib.contextmanager
-    def _transaction(self) -> Iterator[None]:
-        self._base.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-            self._base.execute("COMMIT")
-        except BaseException:
-            with contextlib.suppress(sqlite3.Error):
-                self._base.execute("ROLLBACK")
-            raise
 
     # Reading.
 
     def runs(self) -> list[Run]:
         """All runs, in the order in which they were written."""
         points: dict[int, list[Point]] = {}
-        with self._errors():
+        with self.errors():
             words = f"SELECT run, {', '.join(_POINT)} FROM points ORDER BY run, iterations"
-            for number, *values in self._base.execute(words):
+            for number, *values in self.base.execute(words):
                 points.setdefault(number, []).append(Point(*values))
             words = f"SELECT id, {', '.join(_RUN)} FROM runs ORDER BY id"
-            rows = self._base.execute(words).fetchall()
+            rows = self.base.execute(words).fetchall()
         return [self._run(row, tuple(points.get(row[0], ()))) for row in rows]
 
     def _run(self, row: Sequence[Any], points: tuple[Point, ...]) -> Run:
@@ -258,30 +183,4 @@ class Results:
 
     def sittings(self) -> list[dict[str, Any]]:
         """The sittings in which runs were measured that are still there."""
-        words = (
-            "SELECT started, command, machine, versions FROM sittings "
-            "WHERE id IN (SELECT sitting FROM runs) ORDER BY id"
-        )
-        with self._errors():
-            rows = self._base.execute(words).fetchall()
-        return [
-            {
-                "started": started,
-                "command": command,
-                "machine": json.loads(machine),
-                "versions": json.loads(versions),
-            }
-            for started, command, machine, versions in rows
-        ]
-
-    @contextlib.contextmanager
-    def _errors(self) -> Iterator[None]:
-        """SQLite's errors as those that commands know."""
-        try:
-            yield
-        except sqlite3.OperationalError as error:
-            raise OSError(f"cannot use {self.path}: {error}") from None
-        except sqlite3.IntegrityError:
-            raise
-        except sqlite3.DatabaseError as error:
-            raise ValueError(f"{self.path} is damaged: {error}") from None
+        return self.sittings_of("runs")

@@ -8,15 +8,15 @@ that comes later.
 from __future__ import annotations
 
 import shlex
-import signal
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from pokerspiel.agents.value_function import ValueFunction, load_values
+from pokerspiel.experiments.database import check_folder
 from pokerspiel.experiments.entrants import Entrant, entrants_of
 from pokerspiel.experiments.game_choice import chosen_game
+from pokerspiel.experiments.interrupts import terminated_like_interrupted
 from pokerspiel.experiments.machine import origin
 from pokerspiel.experiments.output import note, print_json, print_table
 from pokerspiel.experiments.progress import ProgressReport
@@ -69,10 +69,10 @@ def run(plan: Plan, out: Path, json: bool, quiet: bool) -> int:
     path, values = _values(plan.values, game)
     values_hash = "" if path is None else hash_of_values(path)
     meetings = meetings_of(entrants, game, plan.seed, values_hash)
-    _check_folder(out)
+    check_folder(out, FILE)
     with TournamentStore(out) as store:
         try:
-            with _terminated_like_interrupted(), open_workers(plan.on, plan.workers) as workers:
+            with terminated_like_interrupted(), open_workers(plan.on, plan.workers) as workers:
                 document = _fill(
                     plan, store, workers, entrants, meetings, game, path, values, quiet
                 )
@@ -99,23 +99,6 @@ def _values(text: str, game: Game) -> tuple[Path | None, ValueFunction | None]:
     values = load_values(Path(text))
     values.check(game)
     return Path(text), values
-
-
-def _check_folder(out: Path) -> None:
-    """Raise OSError if the folder is somebody else's."""
-    if out.exists() and not out.is_dir():
-        raise FileExistsError(f"{out} is a file: choose another --out")
-    if out.is_dir() and any(out.iterdir()) and not (out / FILE).is_file():
-        raise FileExistsError(f"{out} holds other things, and no {FILE}: choose another --out")
-
-
-@contextmanager
-def _terminated_like_interrupted() -> Iterator[None]:
-    handler = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, handler)
 
 
 def _fill(

@@ -57,7 +57,7 @@ def heat_map(document: Document) -> str:
         for side in axes.spines.values():
             side.set_visible(False)
         if len(names) <= _MOST_NUMBERS:
-            _write_numbers(axes, cells)
+            _write_numbers(axes, cells, 0.7 * limit)
         return svg_text(figure)
 
 
@@ -66,7 +66,8 @@ def _mean(cell: Document | None) -> float:
     return float("nan") if mean is None else float(mean)
 
 
-def _write_numbers(axes: Any, cells: Sequence[Sequence[Document | None]]) -> None:
+def _write_numbers(axes: Any, cells: Sequence[Sequence[Document | None]], dark: float) -> None:
+    """Write mean and interval into each cell, in white from the mean `dark` on."""
     for row, line in enumerate(cells):
         for column, cell in enumerate(line):
             if cell is None or cell["mbb_per_hand"] is None:
@@ -74,4 +75,5 @@ def _write_numbers(axes: Any, cells: Sequence[Sequence[Document | None]]) -> Non
             text = f"{cell['mbb_per_hand']:+,.0f}"
             if cell["ci95"] is not None:
                 text += f"\n± {(cell['ci95'][1] - cell['ci95'][0]) / 2:,.0f}"
-            axes.text(column, row, text, ha="center", va="center", fontsize=8, color=INK)
+            color = "white" if abs(cell["mbb_per_hand"]) > dark else INK
+            axes.text(column, row, text, ha="center", va="center", fontsize=8, color=color)

@@ -139,7 +139,7 @@ def _ratings(document: Document) -> str:
         f"better one takes over with probability {1 - EPSILON:g} and a worse one with {EPSILON:g} "
         "(Omidshafiei et al. 2019).</li>\n"
         "</ul>\n"
-        f"<p>Ratings describe an order. Is there one? {cycles}</p>\n"
+        f"<p>Ratings can only describe an order. {cycles}</p>\n"
         f"{without}{_words(Table(its.title, its.head, its.rows))}"
     )
 

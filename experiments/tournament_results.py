@@ -28,6 +28,7 @@ from pokerspiel.agents.scores import (
 from pokerspiel.experiments.entrants import Entrant
 from pokerspiel.experiments.ratings import (
     alpha_rank,
+    circles,
     cycle_test,
     nash_averages,
     nash_of,
@@ -372,7 +373,7 @@ def _ratings(
         bot["rating"] = bot["nash"] = bot["alpha_rank"] = None
     left_out = [bot["name"] for number, bot in enumerate(bots) if number not in kept]
     if len(kept) < 2:
-        return {"left_out": left_out, "cycles": None}
+        return {"left_out": left_out, "cycles": None, "circles": []}
     payoffs = payoffs[np.ix_(kept, kept)]
     replicates = replicates[:, kept][:, :, kept]
     _add(bots, kept, "rating", "mbb_per_hand", ratings_of, payoffs, replicates)
@@ -389,7 +390,18 @@ def _ratings(
         "p_value": test.p_value,
         "replicates": len(replicates),
     }
-    return {"left_out": left_out, "cycles": cycles}
+    names = [bots[number]["name"] for number in kept]
+    found = circles(_beats(replicates)) if len(replicates) else []
+    return {
+        "left_out": left_out,
+        "cycles": cycles,
+        "circles": [[names[player] for player in circle] for circle in found],
+    }
+
+
+def _beats(replicates: np.ndarray) -> np.ndarray:
+    """Who wins from whom by a 95 % interval that excludes zero."""
+    return np.asarray(np.quantile(replicates, 0.5 - CONFIDENCE / 2, axis=0) > 0)
 
 
 def _nash_averages(payoffs: np.ndarray) -> np.ndarray:

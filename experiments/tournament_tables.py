@@ -136,8 +136,7 @@ def ratings(document: Document) -> Table | None:
         return None
     columns = [
         _Column("bot", lambda bot: str(bot["name"])),
-        _Column("rating>", lambda bot: mean_text(bot["rating"])),
-        _Column("95 % interval>", lambda bot: _interval(bot["rating"])),
+        _Column("rating>", lambda bot: reach_text(bot["rating"])),
         _Column("Nash average>", lambda bot: mean_text(bot["nash"])),
         _Column("95 % interval>", lambda bot: _interval(bot["nash"])),
         _Column("in it>", lambda bot: f"{bot['nash']['share']:.1%}"),
@@ -153,17 +152,21 @@ def _shares(ci95: Sequence[float] | None) -> str:
 
 def cycles_words(document: Document) -> str:
     """What the test for cycles says, in a sentence or two."""
-    cycles = document["ratings"]["cycles"]
+    cycles, circles = document["ratings"]["cycles"], document["ratings"]["circles"]
     if cycles is None:
-        return "cycles: none are possible, or none can be told from so few deals"
+        return "cycles: none can be told from so few bots or deals"
     verdict = (
-        "there are cycles: read the cross-table rather than the rating"
+        "no rating explains them, read the cross-table"
         if cycles["p_value"] < 0.05
-        else "no cycles can be told from noise"
+        else "ratings and noise explain them"
     )
+    p_value = max(cycles["p_value"], 0.001)
+    sign = "<" if cycles["p_value"] < 0.001 else "="
+    in_turn = "; ".join(" beats ".join([*names, names[0]]) for names in circles)
     return (
         f"cycles: ratings leave {cycles['share']:.2%} of the squared winnings unexplained, noise "
-        f"alone {cycles['by_noise']:.2%} (p = {cycles['p_value']:.3f}): {verdict}"
+        f"alone would {cycles['by_noise']:.2%} (p {sign} {p_value:.3f}): {verdict}; "
+        f"circles of three, each match beyond its interval: {in_turn or 'none'}"
     )
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from pokerspiel.experiments.ratings import (
     alpha_rank,
+    circles,
     cycle_test,
     cyclic_part,
     nash_averages,
@@ -153,3 +154,9 @@ def test_the_cycle_test_is_wrong_as_often_as_it_says() -> None:
         assert test is not None
         below += test.p_value <= 0.05
     assert 0.02 * 400 < below < 0.09 * 400
+
+
+def test_circles_are_three_who_beat_each_other_in_turn() -> None:
+    assert circles(ROCK_PAPER_SCISSORS > 0) == [(0, 2, 1)]
+    assert circles(TRANSITIVE > 0) == []
+    assert circles(np.zeros((3, 3), bool)) == []
