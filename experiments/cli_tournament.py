@@ -8,12 +8,15 @@ from typing import Annotated
 import typer
 
 from pokerspiel.experiments.options import (
+    Aivat,
     Config,
+    FitHands,
     Json,
     On,
     Quiet,
     Seed,
     Set,
+    Values,
     WorkerCount,
     whole,
 )
@@ -32,12 +35,9 @@ def tournament_command(
     out: Annotated[Path, typer.Option(help="Folder of the tournament.")] = Path("runs/tournament"),
     workers: WorkerCount = None,
     on: On = "processes",
-    values: Annotated[
-        str,
-        typer.Option(
-            metavar="FILE", help="Value function, for scores corrected by AIVAT; or none."
-        ),
-    ] = "none",
+    aivat: Aivat = False,
+    values: Values = None,
+    fit_hands: FitHands = 40_000,
     min_hands: Annotated[
         int, typer.Option(parser=whole(0), metavar="N", help="Hands that a bot needs for a rank.")
     ] = 1000,
@@ -57,7 +57,7 @@ def tournament_command(
 
     The same command again goes on where it stopped; with more hands or bots it plays only those.
     """
-    from pokerspiel.experiments import tournament
+    from pokerspiel.experiments import match, tournament
 
     plan = tournament.Plan(
         bots=tuple(bots),
@@ -66,7 +66,7 @@ def tournament_command(
         hands=hands,
         seed=seed,
         min_hands=min_hands,
-        values=values,
+        correction=match.Correction(aivat, values, fit_hands),
         exploitability=exploitability,
         on=on,
         workers=workers,

@@ -9,15 +9,18 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import combinations
 from pathlib import Path
 
-from pokerspiel.agents.value_function import ValueFunction, load_values
+from pokerspiel.agents.roster import find_agent
+from pokerspiel.agents.value_function import ValueFunction
 from pokerspiel.experiments.database import check_folder
 from pokerspiel.experiments.entrants import Entrant, entrants_of
 from pokerspiel.experiments.game_choice import chosen_game
 from pokerspiel.experiments.interrupts import terminated_like_interrupted
 from pokerspiel.experiments.machine import origin
+from pokerspiel.experiments.match import Correction
 from pokerspiel.experiments.output import note, print_json, print_table
 from pokerspiel.experiments.progress import ProgressReport
 from pokerspiel.experiments.tournament_exploitability import HOW, exploitabilities_of
@@ -37,7 +40,8 @@ from pokerspiel.experiments.workers import Workers, open_workers
 from pokerspiel.games.variants import Game, exact
 
 FAILURES, INTERRUPTED = 1, 130
-NO_VALUES = "none"
+VALUES = "aivat.values"
+"""The value function of a folder, unless another file is named."""
 
 
 @dataclass(frozen=True)
@@ -51,8 +55,7 @@ class Plan:
     """Of a match, all orders and rotations counted."""
     seed: int
     min_hands: int
-    values: str
-    """File of a value function, or NO_VALUES."""
+    correction: Correction
     exploitability: str
     """One of HOW."""
     on: str
@@ -66,16 +69,12 @@ def run(plan: Plan, out: Path, json: bool, quiet: bool) -> int:
         )
     game = exact(chosen_game(plan.game, plan.settings))
     entrants = entrants_of(plan.bots, game)
-    path, values = _values(plan.values, game)
-    values_hash = "" if path is None else hash_of_values(path)
-    meetings = meetings_of(entrants, game, plan.seed, values_hash)
+    meetings_of(entrants, game, plan.seed)
     check_folder(out, FILE)
     with TournamentStore(out) as store:
         try:
             with terminated_like_interrupted(), open_workers(plan.on, plan.workers) as workers:
-                document = _fill(
-                    plan, store, workers, entrants, meetings, game, path, values, quiet
-                )
+                document = _fill(plan, store, workers, entrants, game, out, quiet)
         except KeyboardInterrupt:
             note(f"interrupted; what is done is in {out}, and the same command goes on")
             return INTERRUPTED
@@ -92,30 +91,22 @@ def run(plan: Plan, out: Path, json: bool, quiet: bool) -> int:
     return FAILURES if failed else 0
 
 
-def _values(text: str, game: Game) -> tuple[Path | None, ValueFunction | None]:
-    """The file of a value function and what is in it; ValueError if it is not of this game."""
-    if text == NO_VALUES:
-        return None, None
-    values = load_values(Path(text))
-    values.check(game)
-    return Path(text), values
-
-
 def _fill(
     plan: Plan,
     store: TournamentStore,
     workers: Workers,
     entrants: Sequence[Entrant],
-    meetings: Sequence[Meeting],
     game: Game,
-    path: Path | None,
-    values: ValueFunction | None,
+    out: Path,
     quiet: bool,
 ) -> Document:
     """Play what is missing, and sum everything up."""
     deals = deals_for(plan.hands, game)
     for entrant in store.changed(entrants):
         note(f"{entrant.given} is not the bot that it was: it plays all its matches anew", quiet)
+    path, values = _values(plan, entrants, game, out, quiet)
+    values_hash = "" if path is None else hash_of_values(path)
+    meetings = meetings_of(entrants, game, plan.seed, values_hash)
     _tell_what_is_done(store, meetings, deals, quiet)
     begin = origin()
     command = _command(plan, workers.count)
@@ -129,18 +120,23 @@ def _fill(
         play_missing(store, workers, entrants, meetings, deals, path, show)
         report.show(None, "exploitability")
         found = exploitabilities_of(store, workers, entrants, game, plan.exploitability)
+        words = None if values is None else values.words
         document = document_of(
-            store,
-            entrants,
-            meetings,
-            game,
-            plan.seed,
-            deals,
-            plan.min_hands,
-            None if values is None else values.words,
-            found,
+            store, entrants, meetings, game, plan.seed, deals, plan.min_hands, words, found
         )
     return {**document, "sittings": store.sittings_of("chunks")}
+
+
+def _values(
+    plan: Plan, entrants: Sequence[Entrant], game: Game, out: Path, quiet: bool
+) -> tuple[Path | None, ValueFunction | None]:
+    """The file of the value function, and what is in it; it is fitted if it is not there."""
+    correction = plan.correction
+    if not correction.wanted and correction.file is None:
+        return None, None
+    kept = replace(correction, file=correction.file or out / VALUES)
+    agents = [find_agent(entrant.place, game) for entrant in entrants]
+    return kept.file, kept.values(list(combinations(agents, game.players)), game, plan.seed, quiet)
 
 
 def _tell_what_is_done(
@@ -156,7 +152,12 @@ def _command(plan: Plan, workers: int) -> str:
     words = ["pokerspiel", "tournament", *plan.bots, "--game", plan.game]
     for setting in plan.settings:
         words += ["--set", setting]
-    words += ["--hands", str(plan.hands), "--seed", str(plan.seed), "--values", plan.values]
+    words += ["--hands", str(plan.hands), "--seed", str(plan.seed)]
+    correction = plan.correction
+    if correction.file is not None:
+        words += ["--values", str(correction.file)]
+    if correction.wanted:
+        words += ["--aivat", "--fit-hands", str(correction.fit_hands)]
     words += ["--min-hands", str(plan.min_hands), "--exploitability", plan.exploitability]
     return shlex.join([*words, "--on", plan.on, "--workers", str(workers)])
 
