@@ -15,6 +15,7 @@ import typer
 
 from pokerspiel.experiments.cli_abstract import abstract
 from pokerspiel.experiments.cli_bench import bench
+from pokerspiel.experiments.cli_leaks import leaks_command
 from pokerspiel.experiments.cli_table import (
     histories_command,
     match_command,
@@ -38,6 +39,7 @@ from pokerspiel.experiments.options import (
     Threads,
     Time,
     Until,
+    WorkerCount,
     number,
     parse_bytes,
     real,
@@ -210,6 +212,19 @@ def train_command(
             help="Skip actions whose regret is below minus this, 19 times in 20; none.",
         ),
     ] = None,
+    workers: WorkerCount = None,
+    on: Annotated[
+        str | None,
+        typer.Option(metavar="WORKERS", help="With --workers: processes, ray, or ray://host:10001."),
+    ] = None,
+    shards: Annotated[
+        int | None,
+        typer.Option(
+            parser=whole(1, 4096),
+            metavar="N",
+            help="With --workers: parts of a round, which fix its result; 4.",
+        ),
+    ] = None,
     set_: Set = None,
     json: Json = False,
     quiet: Quiet = False,
@@ -218,8 +233,11 @@ def train_command(
     """Train a strategy: with external-sampling MCCFR, or networks.
 
     --memory-limit, --linear-until, --draw-sampling and --prune are for MCCFR, --tune, --against
-    and --device for networks.
+    and --device for networks. With --workers a run is cut into rounds of shards, and its result does
+    not depend on who does them.
     """
+    if workers is None:
+        refuse_given("a run without --workers", on=(on, None), shards=(shards, None))
     if algorithm != "mccfr":
         from pokerspiel.experiments import train_neural
 
@@ -241,6 +259,9 @@ def train_command(
             device=device,
             checkpoint_every=checkpoint_every,
             seed=seed,
+            workers=workers,
+            on=on,
+            shards=shards,
         )
         return train_neural.start(neural, out, set_, json, quiet)
     refuse_given(
@@ -259,6 +280,9 @@ def train_command(
         linear_until=linear_until,
         draw_sampling=draw_sampling,
         prune=prune,
+        workers=workers,
+        on=on,
+        shards=shards,
     )
     return train.start(plan, out, set_, json, quiet)
 
@@ -336,6 +360,12 @@ def resume_command(
         int | None, typer.Option(parser=whole(1, 256), metavar="N", help="Threads; as before.")
     ] = None,
     memory_limit: Annotated[str | None, typer.Option(help="Memory limit; as before.")] = None,
+    workers: Annotated[
+        int | None, typer.Option(parser=whole(1, 4096), metavar="N", help="Workers; as before.")
+    ] = None,
+    on: Annotated[
+        str | None, typer.Option(metavar="WORKERS", help="Who the workers are; as before.")
+    ] = None,
     json: Json = False,
     quiet: Quiet = False,
     config: Config = None,
@@ -344,7 +374,7 @@ def resume_command(
     from pokerspiel.experiments import resume
 
     limits = (time, iterations, until)
-    return resume.run(run, limits, threads, memory_limit, json, quiet)
+    return resume.run(run, limits, threads, memory_limit, (workers, on), json, quiet)
 
 
 @app.command("export")
@@ -379,6 +409,7 @@ app.command("tournament")(tournament_command)
 app.command("play")(play_command)
 app.command("serve")(serve_command)
 app.command("histories")(histories_command)
+app.command("leaks")(leaks_command)
 
 
 # Measuring.
