@@ -16,6 +16,12 @@ class WorkersHere:
     def __init__(self, before: Callable[[Any], None] | None = None) -> None:
         self._before = before
 
+    def __enter__(self) -> WorkersHere:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """There is nothing to end."""
+
     def run(
         self,
         work: Callable[[Any], Any],
