@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from scipy.special import stdtrit
 
-from pokerspiel.agents.leaks import DRAW_KINDS, KINDS, PARTS, Found
+from pokerspiel.agents.leak_rows import DRAW_KINDS, KINDS, PARTS, Found
 from pokerspiel.agents.public_lines import Line, line_to
 from pokerspiel.agents.scores import CONFIDENCE, Score
 from pokerspiel.games.variants import Game

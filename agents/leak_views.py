@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 
 from pokerspiel.agents.agent import legal
-from pokerspiel.agents.leaks import DECISION, PARTS, SAME, SHARE, Found, Judge
+from pokerspiel.agents.leak_kernels import SAME
+from pokerspiel.agents.leak_rows import DECISION, PARTS, SHARE, Found
+from pokerspiel.agents.leaks import Judge
 from pokerspiel.agents.table.live_hand import LiveHand, Step
 from pokerspiel.agents.table.playouts import estimate
 from pokerspiel.games.kernel import mix
