@@ -86,23 +86,25 @@ class Database:
                 "sittings", ("started", "command", "machine", "versions"), row
             )
 
-    def sittings_of(self, table: str) -> list[dict[str, Any]]:
-        """The sittings of which there are rows in a table."""
+    def sittings_of(
+        self, table: str, condition: str = "TRUE", values: Sequence[Any] = ()
+    ) -> dict[int, dict[str, Any]]:
+        """The sittings of the rows of a table that meet a condition, by number, ascending."""
         words = (
-            "SELECT started, command, machine, versions FROM sittings "
-            f"WHERE id IN (SELECT sitting FROM {table}) ORDER BY id"
+            "SELECT id, started, command, machine, versions FROM sittings "
+            f"WHERE id IN (SELECT sitting FROM {table} WHERE {condition}) ORDER BY id"
         )
         with self.errors():
-            rows = self.base.execute(words).fetchall()
-        return [
-            {
+            rows = self.base.execute(words, values).fetchall()
+        return {
+            number: {
                 "started": started,
                 "command": command,
                 "machine": json.loads(machine),
                 "versions": json.loads(versions),
             }
-            for started, command, machine, versions in rows
-        ]
+            for number, started, command, machine, versions in rows
+        }
 
     def insert(self, table: str, columns: Sequence[str], row: Sequence[Any]) -> int:
         """Write a row in the place of one with the same keys; returns its number."""

@@ -183,4 +183,4 @@ class Results(Database):
 
     def sittings(self) -> list[dict[str, Any]]:
         """The sittings in which runs were measured that are still there."""
-        return self.sittings_of("runs")
+        return list(self.sittings_of("runs").values())

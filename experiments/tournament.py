@@ -25,7 +25,6 @@ from pokerspiel.experiments.output import note, print_json, print_table
 from pokerspiel.experiments.progress import ProgressReport
 from pokerspiel.experiments.tournament_exploitability import HOW, exploitabilities_of
 from pokerspiel.experiments.tournament_play import (
-    Meeting,
     deals_for,
     hash_of_values,
     meetings_of,
@@ -107,7 +106,9 @@ def _fill(
     path, values = _values(plan, entrants, game, out, quiet)
     values_hash = "" if path is None else hash_of_values(path)
     meetings = meetings_of(entrants, game, plan.seed, values_hash)
-    _tell_what_is_done(store, meetings, deals, quiet)
+    matches = [match for meeting in meetings for match in meeting.matches]
+    done = sum(not missing_deals(store.played(match), deals) for match in matches)
+    note(f"{len(matches)} matches of {deals:,} deals, {done} of them played before", quiet)
     begin = origin()
     command = _command(plan, workers.count)
     store.begin_sitting(begin["started"], command, begin["machine"], begin["versions"])
@@ -124,7 +125,7 @@ def _fill(
         document = document_of(
             store, entrants, meetings, game, plan.seed, deals, plan.min_hands, words, found
         )
-    return {**document, "sittings": store.sittings_of("chunks")}
+    return {**document, "sittings": store.sittings(matches)}
 
 
 def _values(
@@ -137,14 +138,6 @@ def _values(
     kept = replace(correction, file=correction.file or out / VALUES)
     agents = [find_agent(entrant.place, game) for entrant in entrants]
     return kept.file, kept.values(list(combinations(agents, game.players)), game, plan.seed, quiet)
-
-
-def _tell_what_is_done(
-    store: TournamentStore, meetings: Sequence[Meeting], deals: int, quiet: bool
-) -> None:
-    matches = [match for meeting in meetings for match in meeting.matches]
-    done = sum(not missing_deals(store.played(match), deals) for match in matches)
-    note(f"{len(matches)} matches of {deals:,} deals, {done} of them played before", quiet)
 
 
 def _command(plan: Plan, workers: int) -> str:

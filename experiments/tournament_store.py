@@ -193,6 +193,13 @@ class TournamentStore(Database):
                     seconds,
                 )
 
+    def sittings(self, matches: Sequence[Match]) -> list[dict[str, Any]]:
+        """The sittings in which deals of these matches were played."""
+        found: dict[int, dict[str, Any]] = {}
+        for match in matches:
+            found |= self.sittings_of("chunks", _SAME, match.key())
+        return [found[number] for number in sorted(found)]
+
     # Matches that failed.
 
     def fail(self, match: Match, message: str) -> None:
