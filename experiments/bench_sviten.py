@@ -29,6 +29,7 @@ from pokerspiel.experiments.bench_matches import Player, check_game, find_player
 from pokerspiel.experiments.bench_row import Row as Comparison
 from pokerspiel.experiments.bench_speed import Budget, OpenSpielTraining
 from pokerspiel.experiments.bench_speed import measure as compare
+from pokerspiel.experiments.folder_lock import held
 from pokerspiel.experiments.kept_rows import KeptRows
 from pokerspiel.experiments.machine import machine
 from pokerspiel.experiments.output import note, print_json, print_table
@@ -117,14 +118,15 @@ def run(options: Options, json: bool) -> int:
     players = find_players(options.bots or (_shipped() if PLAYED & set(options.parts) else ()))
     if "curves" in options.parts:
         bench_curves.opponents_of(game, _strongest(players))
-    bench = _Bench(options, KeptRows(options.out), game, players)
-    status = 0
-    try:
-        for part in dict.fromkeys(options.parts):
-            PARTS[part](bench)
-    except KeyboardInterrupt:
-        status = INTERRUPTED
-    _tell(bench, json)
+    with held(options.out):
+        bench = _Bench(options, KeptRows(options.out), game, players)
+        status = 0
+        try:
+            for part in dict.fromkeys(options.parts):
+                PARTS[part](bench)
+        except KeyboardInterrupt:
+            status = INTERRUPTED
+        _tell(bench, json)
     if status:
         note("interrupted; with --out, what is done is kept and the same command goes on")
     return status

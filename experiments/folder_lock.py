@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import fcntl
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 
@@ -25,3 +27,20 @@ def lock_folder(folder: Path) -> int:
     except OSError:
         pass  # no locks here
     return descriptor
+
+
+@contextmanager
+def held(folder: Path | None) -> Iterator[None]:
+    """A context in which this process holds a folder, which is made if it is not there.
+
+    None: there is nothing to hold. Raises OSError as `lock_folder` does.
+    """
+    if folder is None:
+        yield
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = lock_folder(folder)
+    try:
+        yield
+    finally:
+        os.close(lock)

@@ -70,6 +70,9 @@ def written_whole(path: Path | None) -> Iterator[TextIO | None]:
     try:
         with target.open("w", encoding="utf-8") as file:
             yield file
+            if not special:
+                file.flush()
+                os.fsync(file.fileno())
         if not special:
             os.replace(target, path)
     except OSError as error:

@@ -18,7 +18,7 @@ import pytest
 from pokerspiel.agents.bot_file import BotFileError, read_manifest
 from pokerspiel.experiments import run_folder, train
 from pokerspiel.experiments.export import write_bot
-from pokerspiel.experiments.folder_lock import lock_folder
+from pokerspiel.experiments.folder_lock import held, lock_folder
 from pokerspiel.experiments.run_folder import RunFolder, append
 from pokerspiel.games.variants import load
 from pokerspiel.solvers.mccfr import Mccfr
@@ -158,6 +158,14 @@ def test_of_two_that_begin_in_one_folder_one_is_refused(tmp_path: Path) -> None:
     with run_folder.create(folder, {"game": "leduc"}, {}), pytest.raises(OSError, match="exists"):
         run_folder.create(folder, {"game": "kuhn"}, {})
     assert RunFolder(folder).config() == {"game": "leduc"}
+
+
+def test_measurements_are_kept_by_one_command_at_a_time(tmp_path: Path) -> None:
+    with held(tmp_path / "out"):
+        words = ("bench", "sviten", "--only", "speed", "--game", "mini_sviten")
+        refuse(*words, "--out", tmp_path / "out", naming=f"{tmp_path / 'out'} is in use")
+    with held(tmp_path / "out"), held(None):
+        assert (tmp_path / "out").is_dir()
 
 
 def test_a_training_holds_its_folder_until_it_is_killed(tmp_path: Path) -> None:
