@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from pokerspiel.experiments.options import refuse_given
 from pokerspiel.experiments.run_folder import NEURAL, SOLVED, RunFolder
 
 
@@ -12,12 +13,16 @@ def run(
     limits: tuple[float | None, int | None, float | None],
     threads: int | None,
     memory_limit: str | None,
+    workers: tuple[int | None, str | None],
     json: bool,
     quiet: bool,
 ) -> int:
-    """Go on; `limits` are the seconds, iterations and exploitability asked for now."""
+    """Go on; `limits` are the seconds, iterations and exploitability asked for now.
+
+    `workers` are how many, and who they are; None: as before.
+    """
     with RunFolder(path) as folder:
-        return _resume(folder, limits, threads, memory_limit, json, quiet)
+        return _resume(folder, limits, threads, memory_limit, workers, json, quiet)
 
 
 def _resume(
@@ -25,6 +30,7 @@ def _resume(
     limits: tuple[float | None, int | None, float | None],
     threads: int | None,
     memory_limit: str | None,
+    workers: tuple[int | None, str | None],
     json: bool,
     quiet: bool,
 ) -> int:
@@ -33,6 +39,7 @@ def _resume(
     if folder.kind == SOLVED:
         from pokerspiel.experiments import solve
 
+        refuse_given("a run of `solve`", workers=(workers[0], None), on=(workers[1], None))
         return solve.resume(folder, limits, threads, memory_limit, json, quiet)
     if until is not None:
         raise ValueError(f"--until {until:g}: {path} is a run of `train`, which computes none")
@@ -41,7 +48,7 @@ def _resume(
 
         if memory_limit is not None:
             raise ValueError(f"--memory-limit {memory_limit}: {path} has networks, no table")
-        return train_neural.resume(folder, time, iterations, threads, json, quiet)
+        return train_neural.resume(folder, time, iterations, threads, *workers, json, quiet)
     from pokerspiel.experiments import train
 
-    return train.resume(path, time, iterations, threads, memory_limit, json, quiet)
+    return train.resume(path, time, iterations, threads, memory_limit, *workers, json, quiet)

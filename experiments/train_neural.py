@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,12 @@ from pokerspiel.experiments.machine import origin
 from pokerspiel.experiments.output import note, print_json
 from pokerspiel.experiments.run_folder import NEURAL, RunFolder
 from pokerspiel.experiments.run_log import RunLog, what_is_left
+from pokerspiel.experiments.sharded_training import WorkersFailedError, check_resumed
+from pokerspiel.experiments.shared_play import played_by_workers
 from pokerspiel.experiments.training_loop import Trainee, train
 from pokerspiel.games.variants import Game, exact
 from pokerspiel.solvers.neural import catalogue
+from pokerspiel.solvers.sharded_mccfr import SHARDS
 from pokerspiel.solvers.solver import Progress
 
 ABSTRACTIONS = {
@@ -37,6 +41,7 @@ AGAINST_SHARE = 0.5
 """Share of the hands that are played against named bots; in the others the network plays itself."""
 
 INTERRUPTED = 130
+WORKERS_FAILED = 2
 
 
 @dataclass(frozen=True)
@@ -58,6 +63,22 @@ class Plan:
     checkpoint_every: float
     """Seconds."""
     seed: int
+    workers: int | None = None
+    """Workers that play the hands; None: they are played here, all at once."""
+    on: str | None = None
+    """Who the workers are: see `open_workers`."""
+    shards: int | None = None
+    """Shards of the hands of an iteration."""
+
+    def __post_init__(self) -> None:
+        if self.workers is not None and not catalogue.entry(self.algorithm).shared:
+            able = [name for name, entry in catalogue.NEURAL.items() if entry.shared]
+            raise ValueError(
+                f"--workers {self.workers}: not with {self.algorithm}, but with mccfr, "
+                f"{', '.join(able)}"
+            )
+        if self.workers is not None and self.threads > 1:
+            raise ValueError(f"--threads {self.threads}: not with --workers, which have one each")
 
     def solver(self, game: Game) -> Any:
         """The solver of the plan. Raises ValueError if an option makes no sense."""
@@ -76,14 +97,23 @@ class Plan:
             solver.opponents_share = AGAINST_SHARE
         return solver
 
+    def workers_of(self, solver: Any, game: Game) -> AbstractContextManager[None]:
+        """A context in which the workers of the plan, if it has any, play for a solver."""
+        if self.workers is None:
+            return nullcontext()
+        return played_by_workers(solver, self, game)
+
 
 def start(plan: Plan, out: Path, settings: Sequence[str] | None, json: bool, quiet: bool) -> int:
-    catalogue.entry(plan.algorithm)
     game = with_usual_abstraction(plan.game, settings, ABSTRACTIONS)
-    plan = replace(plan, game=str(game))
+    shards = plan.shards if plan.workers is None else plan.shards or SHARDS
+    plan = replace(plan, game=str(game), shards=shards)
     run_folder.check_unused(out)
     solver = plan.solver(game)
-    with run_folder.create(out, vars(plan), manifest(game, plan), NEURAL, game) as folder:
+    with (
+        plan.workers_of(solver, game),
+        run_folder.create(out, vars(plan), manifest(game, plan), NEURAL, game) as folder,
+    ):
         return _train(solver, plan, folder, json, quiet)
 
 
@@ -115,18 +145,27 @@ def resume(
     time: float | None,
     iterations: int | None,
     threads: int | None,
+    workers: int | None,
+    on: str | None,
     json: bool,
     quiet: bool,
 ) -> int:
     plan = read_plan(folder)
-    plan = replace(plan, threads=threads or plan.threads)
+    check_resumed(folder, plan.workers, workers, on)
+    plan = replace(
+        plan,
+        threads=threads or plan.threads,
+        workers=workers or plan.workers,
+        on=on or plan.on,
+    )
     solver = load_solver(folder, plan)
     left = what_is_left(
         (plan.time, plan.iterations), (time, iterations), (solver.seconds, solver.iteration)
     )
     plan = replace(plan, time=left[0], iterations=left[1])
     folder.forget_metrics_after(solver.iteration)
-    return _train(solver, plan, folder, json, quiet)
+    with plan.workers_of(solver, folder.game()):
+        return _train(solver, plan, folder, json, quiet)
 
 
 def read_plan(folder: RunFolder) -> Plan:
@@ -144,6 +183,9 @@ def read_plan(folder: RunFolder) -> Plan:
             device=str(config["device"]),
             checkpoint_every=float(config["checkpoint_every"]),
             seed=int(config["seed"]),
+            workers=config.get("workers"),
+            on=config.get("on"),
+            shards=config.get("shards"),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{folder.path / run_folder.CONFIG} is damaged: {error!r}") from None
@@ -175,7 +217,11 @@ class _Trainee(Trainee[Progress]):
         return now
 
     def run(self, on_progress: Callable[[Progress], None]) -> str:
-        self._solver.run(self._plan.iterations, self._plan.time, on_progress)
+        try:
+            self._solver.run(self._plan.iterations, self._plan.time, on_progress)
+        except WorkersFailedError as error:
+            note(f"pokerspiel: {error}")
+            return "failed"
         return "done"
 
     def words(self, now: Progress, rate: float) -> str:
@@ -197,7 +243,7 @@ def _train(solver: Any, plan: Plan, folder: RunFolder, json: bool, quiet: bool) 
     log = RunLog(folder, solver, plan.checkpoint_every)
     status, path = train(_Trainee(solver, plan), log, (plan.time, plan.iterations), quiet)
     _print_result(status, solver.progress(), plan, folder, path, json, quiet)
-    return INTERRUPTED if status == "interrupted" else 0
+    return {"interrupted": INTERRUPTED, "failed": WORKERS_FAILED}.get(status, 0)
 
 
 def _print_result(
@@ -215,7 +261,9 @@ def _print_result(
                 "checkpoint": str(path),
             }
         )
-    if status == "interrupted":
+    if status == "failed":
+        note(f"saved as it was before; go on with `pokerspiel resume {folder.path}`", quiet)
+    elif status == "interrupted":
         note(f"interrupted and saved; go on with `pokerspiel resume {folder.path}`", quiet)
     elif not json:
         note(

@@ -157,13 +157,14 @@ class ShardedMccfr:
         self.game = game
         self.memory_limit = memory_limit
         self.schedule = schedule or Schedule()
+        self.scheme = self._whole.scheme
         self.state = self._whole.state
         self.rounds = 0
         """Rounds of this object."""
         self.merging_seconds = 0.0
         """Wall time in which they were merged."""
-        self._work = ShardWork(game, self.state.seed, memory_limit, self._whole.scheme)
-        self._do_round = do_round or self._do_round_here
+        self._work = ShardWork(game, self.state.seed, memory_limit, self.scheme)
+        self.do_round = do_round or self._do_round_here
         self._news: Rows | None = None
         self._merger = ThreadPoolExecutor(1)
 
@@ -199,7 +200,7 @@ class ShardedMccfr:
             start = time.perf_counter()
             try:
                 state.table = make_room(state.table, self.memory_limit)
-                parts = self._do_round(self._shards(), state.table, self._news, tick)
+                parts = self.do_round(self._shards(), state.table, self._news, tick)
             except TableFullError:
                 parts = None
             if parts is None:

@@ -182,18 +182,18 @@ def test_a_shard_done_twice_is_the_same() -> None:
 def test_an_interrupt_in_a_round_leaves_the_round_before() -> None:
     solver = ShardedMccfr(load(GAME), seed=2)
     whole = ShardedMccfr(load(GAME), seed=2)
-    do_here = solver._do_round
+    do_here = solver.do_round
 
     def do_round(
         shards: Sequence[Shard], table: Table, news: Any, tick: Tick
     ) -> Sequence[Part] | None:
         if shards[0].first > 1000:
-            solver._do_round = do_here
+            solver.do_round = do_here
             do_here(shards[:2], table, news, tick)
             raise KeyboardInterrupt
         return do_here(shards, table, news, tick)
 
-    solver._do_round = do_round
+    solver.do_round = do_round
     with pytest.raises(KeyboardInterrupt):
         solver.run(iterations=3000)
     whole.run(iterations=solver.state.iteration)

@@ -29,13 +29,15 @@ class Entry:
     """The class of its settings, in the same file."""
     against: bool = False
     """Whether it can learn against bots that do not change."""
+    shared: bool = True
+    """Whether its hands can be played by workers."""
 
 
 NEURAL: dict[str, Entry] = {
     "sd-cfr": Entry("deep_cfr", "DeepCfr", "Steinberger 2019", {"distil": False}),
     "deep-cfr": Entry("deep_cfr", "DeepCfr", "Brown and others 2019", {"distil": True}),
     "dream": Entry("dream", "Dream", "Steinberger, Lerer and Brown 2020", {}),
-    "nfsp": Entry("nfsp", "Nfsp", "Heinrich and Silver 2016", {}),
+    "nfsp": Entry("nfsp", "Nfsp", "Heinrich and Silver 2016", {}, shared=False),
     "r-nad": Entry("r_nad", "RNad", "Perolat and others 2022", {}, against=True),
     "ppo": Entry(
         "policy_gradient",

@@ -28,7 +28,8 @@ from pokerspiel.solvers.neural.regret_networks import (
     RegretOptions,
 )
 from pokerspiel.solvers.neural.settings import check_settings
-from pokerspiel.solvers.neural.traversals import Visits, traverse
+from pokerspiel.solvers.neural.shared_play import HandShard
+from pokerspiel.solvers.neural.traversals import Visits, joined_visits, traverse
 
 _AVERAGING = OWN_PURPOSES
 
@@ -70,11 +71,14 @@ class DeepCfr(RegretNetworks):
 
     def _sample(self, player: int) -> int:
         first = (self.iteration * self.game.players + player) * self.options.traversals
-        visits = traverse(
-            self.game, self._strategy, player, self.options.traversals, self.seed, first
-        )
+        visits = joined_visits(self.played(player, first, self.options.traversals))
         self._store(player, visits)
         return visits.decisions
+
+    def play(self, shard: HandShard) -> Visits:
+        return traverse(
+            self.game, self._strategy, shard.player, shard.hands, self.seed, shard.first
+        )
 
     def _store(self, player: int, visits: Visits) -> None:
         random = self.random(STORING, player)

@@ -39,7 +39,13 @@ from pokerspiel.solvers.neural.networks import (
     restore_adam,
     restore_module,
 )
-from pokerspiel.solvers.neural.outcome_walks import Walks, estimates, history_size, walk
+from pokerspiel.solvers.neural.outcome_walks import (
+    Walks,
+    estimates,
+    history_size,
+    joined_walks,
+    walk,
+)
 from pokerspiel.solvers.neural.regret_networks import (
     OWN_PURPOSES,
     STORING,
@@ -47,6 +53,7 @@ from pokerspiel.solvers.neural.regret_networks import (
     RegretOptions,
 )
 from pokerspiel.solvers.neural.settings import check_settings
+from pokerspiel.solvers.neural.shared_play import HandShard
 
 _BASELINE, _VALUING = OWN_PURPOSES, OWN_PURPOSES + 1
 
@@ -87,7 +94,8 @@ class Dream(RegretNetworks):
     ) -> None:
         super().__init__(game, options, seed, device, threads)
         self.options = options
-        self._table = Table(game, options.walks, threads)
+        self._tables: dict[int, Table] = {}
+        """By the number of their hands."""
         sees, actions = history_size(game), game.limits.num_actions
         sizes = [sees, *[options.width] * options.depth, game.players * actions]
         self._baseline = new_layers(sizes, self.random(_BASELINE), 0.0).to(self.device)
@@ -106,11 +114,17 @@ class Dream(RegretNetworks):
         """The next decision of the hand is named by its row, -1 if there is none."""
 
     def prepare(self) -> None:
-        self._walk(0)
+        self.play(HandShard(0, 0, self.options.walks))
+
+    def play(self, shard: HandShard) -> Walks:
+        if shard.hands not in self._tables:
+            self._tables[shard.hands] = Table(self.game, shard.hands, self.threads)
+        table, explores = self._tables[shard.hands], self.options.exploration
+        return walk(table, self._strategy, shard.player, explores, self.seed, shard.first)
 
     def _walk(self, player: int) -> Walks:
         first = (self.iteration * self.game.players + player) * self.options.walks
-        return walk(self._table, self._strategy, player, self.options.exploration, self.seed, first)
+        return joined_walks(self.played(player, first, self.options.walks))
 
     def _sample(self, player: int) -> int:
         walks = self._walk(player)

@@ -43,9 +43,9 @@ from pokerspiel.solvers.neural.networks import (
     sizes_of,
     to_network,
 )
-from pokerspiel.solvers.neural.neural_solver import NeuralSolver
 from pokerspiel.solvers.neural.settings import NetworkOptions, check_settings
-from pokerspiel.solvers.neural.traversals import traverse
+from pokerspiel.solvers.neural.shared_play import HandShard, SharedPlay
+from pokerspiel.solvers.neural.traversals import Visits, traverse
 
 _WEIGHTS, _SHUFFLING = range(2)
 
@@ -76,7 +76,7 @@ class Options(NetworkOptions):
         check_settings(self, or_zero=("entropy",))
 
 
-class EsMmd(NeuralSolver):
+class EsMmd(SharedPlay):
     """MMD by external sampling, averaged as in SD-CFR."""
 
     def __init__(
@@ -132,15 +132,9 @@ class EsMmd(NeuralSolver):
         could do, [n, A] what each action would have won more, in scales)."""
         hands, players = self.options.traversals, self.game.players
         visits = [
-            traverse(
-                self.game,
-                self._chances,
-                player,
-                hands,
-                self.seed,
-                (self.iteration * players + player) * hands,
-            )
+            visit
             for player in range(players)
+            for visit in self.played(player, (self.iteration * players + player) * hands, hands)
         ]
         return (
             sum(visit.decisions for visit in visits),
@@ -148,6 +142,15 @@ class EsMmd(NeuralSolver):
             np.concatenate([visit.legal for visit in visits]),
             np.concatenate([visit.advantages for visit in visits]) / self._scale,
         )
+
+    def play(self, shard: HandShard) -> Visits:
+        return traverse(self.game, self._chances, shard.player, shard.hands, self.seed, shard.first)
+
+    def playing_arrays(self) -> dict[str, np.ndarray]:
+        return module_arrays("policy", self._policy)
+
+    def play_as(self, arrays: Mapping[str, np.ndarray]) -> None:
+        restore_module("policy", self._policy, arrays)
 
     def _learn(self, observations: np.ndarray, legal: np.ndarray, gains: np.ndarray) -> None:
         """Let the network make the step that the mean gains of each information set ask for."""
@@ -178,11 +181,11 @@ class EsMmd(NeuralSolver):
     def to_arrays(self) -> dict[str, np.ndarray]:
         return {
             **self._members.to_arrays(),
-            **module_arrays("policy", self._policy),
+            **self.playing_arrays(),
             **adam_arrays("policy.adam", self._adam),
         }
 
     def restore_networks(self, arrays: Mapping[str, np.ndarray]) -> None:
-        restore_module("policy", self._policy, arrays)
+        self.play_as(arrays)
         restore_adam("policy.adam", self._adam, arrays)
         self._members.restore(arrays, [self._policy])

@@ -5,7 +5,7 @@ Letters: N decisions, H hands, D numbers of an observation, A action numbers, P 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,6 +58,18 @@ class Experience:
     """[N] int64"""
     returns: np.ndarray
     """[H, P] float64: chips won."""
+
+
+def joined_experience(parts: Sequence[Experience]) -> Experience:
+    """The hands of all parts, part by part."""
+    if len(parts) == 1:
+        return parts[0]
+    begins = np.cumsum([0, *(len(part.returns) for part in parts)])
+    columns = {
+        name: np.concatenate([getattr(part, name) for part in parts]) for name in vars(parts[0])
+    }
+    hands = [part.hands + begin for part, begin in zip(parts, begins, strict=False)]
+    return Experience(**{**columns, "hands": np.concatenate(hands)})
 
 
 class Table:

@@ -12,6 +12,7 @@ Letters: N decisions, H hands, D numbers of an observation, A action numbers, P 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +21,7 @@ import numpy as np
 from pokerspiel.games.compiled import kernel
 from pokerspiel.games.variants import Game
 from pokerspiel.solvers.lockstep import Hands, Seen, observation_size, see_all
-from pokerspiel.solvers.neural.experience import Experience, Table
+from pokerspiel.solvers.neural.experience import Experience, Table, joined_experience
 from pokerspiel.solvers.neural.traversals import Strategy
 
 
@@ -34,6 +35,15 @@ class Walks:
     """[N, A] float32: the chances with which the seats play."""
     histories: np.ndarray
     """[N, `history_size`] float32: what all seats see together, and who is to act."""
+
+
+def joined_walks(parts: Sequence[Walks]) -> Walks:
+    """The hands of all parts, part by part."""
+    return Walks(
+        joined_experience([part.experience for part in parts]),
+        np.concatenate([part.strategy for part in parts]),
+        np.concatenate([part.histories for part in parts]),
+    )
 
 
 def history_size(game: Game) -> int:

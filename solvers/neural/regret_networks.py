@@ -31,8 +31,8 @@ from pokerspiel.solvers.neural.networks import (
     restore_module,
     to_network,
 )
-from pokerspiel.solvers.neural.neural_solver import NeuralSolver
 from pokerspiel.solvers.neural.settings import NetworkOptions
+from pokerspiel.solvers.neural.shared_play import SharedPlay
 
 WEIGHTS, STORING, LEARNING = range(3)
 """Purposes of random numbers; an algorithm's own ones come after them."""
@@ -60,7 +60,7 @@ class RegretOptions(NetworkOptions):
     weight taken over by the next."""
 
 
-class RegretNetworks(NeuralSolver):
+class RegretNetworks(SharedPlay):
     """All but how hands are sampled."""
 
     def __init__(
@@ -103,6 +103,16 @@ class RegretNetworks(NeuralSolver):
 
     def _learn_more(self) -> None:
         """What an algorithm learns besides advantages, at the end of an iteration."""
+
+    def playing_arrays(self) -> dict[str, np.ndarray]:
+        arrays: dict[str, np.ndarray] = {}
+        for player, network in enumerate(self._networks):
+            arrays |= module_arrays(f"network.{player}", network)
+        return arrays
+
+    def play_as(self, arrays: Mapping[str, np.ndarray]) -> None:
+        for player, network in enumerate(self._networks):
+            restore_module(f"network.{player}", network, arrays)
 
     def _strategy(self, seen: Seen) -> np.ndarray:
         """[n, A] float32: regret matching on what the networks of the seats predict."""
@@ -152,15 +162,14 @@ class RegretNetworks(NeuralSolver):
         return self._members.mixture(self._sizes, REGRETS)
 
     def to_arrays(self) -> dict[str, np.ndarray]:
-        arrays = self._members.to_arrays()
-        for player, network in enumerate(self._networks):
-            arrays |= module_arrays(f"network.{player}", network)
+        arrays = {**self._members.to_arrays(), **self.playing_arrays()}
+        for player in range(self.game.players):
             arrays |= self._advantages[player].to_arrays(f"advantages.{player}")
         return arrays
 
     def restore_networks(self, arrays: Mapping[str, np.ndarray]) -> None:
-        for player, network in enumerate(self._networks):
-            restore_module(f"network.{player}", network, arrays)
+        self.play_as(arrays)
+        for player in range(self.game.players):
             self._advantages[player].restore(f"advantages.{player}", arrays)
         self._members.restore(arrays, self._networks)
 

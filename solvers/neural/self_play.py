@@ -29,6 +29,7 @@ from pokerspiel.solvers.network import SOFTMAX, Network
 from pokerspiel.solvers.neural.experience import (
     Experience,
     Table,
+    joined_experience,
     later_surprises,
     scale_of,
 )
@@ -44,8 +45,8 @@ from pokerspiel.solvers.neural.networks import (
     restore_module,
     to_network,
 )
-from pokerspiel.solvers.neural.neural_solver import NeuralSolver
 from pokerspiel.solvers.neural.settings import NetworkOptions
+from pokerspiel.solvers.neural.shared_play import HandShard, SharedPlay
 
 _WEIGHTS, _SHUFFLING = 0, 1
 
@@ -68,7 +69,7 @@ class SelfPlayOptions(NetworkOptions):
     """Weight of the past in the moving average that is exported; 0 exports the last network."""
 
 
-class SelfPlay(NeuralSolver):
+class SelfPlay(SharedPlay):
     """All but the objective, and what seats pay for their decisions."""
 
     def __init__(
@@ -85,7 +86,8 @@ class SelfPlay(NeuralSolver):
         self._exported = copy.deepcopy(self._policy)
         self._policy_adam = self._new_adam(self._policy)
         self._critic_adam = self._new_adam(self._critic)
-        self._table = Table(game, options.hands, threads, with_others=True)
+        self._tables: dict[int, Table] = {}
+        """By the number of their hands."""
         self._scale = scale_of(game)
         self._losses: dict[str, float] = {}
 
@@ -99,20 +101,30 @@ class SelfPlay(NeuralSolver):
         return self._losses
 
     def prepare(self) -> None:
-        self._play(0)
+        self.play(HandShard(0, 0, self._settings.hands))
 
     def advance(self, iterations: int) -> None:
         for _ in range(iterations):
             first = self.iteration * self._settings.hands
-            experience = self._play(first)
+            experience = joined_experience(self.played(0, first, self._settings.hands))
             self._learn(experience)
             self._move_average()
             self.count(len(experience.actions))
 
-    def _play(self, first: int) -> Experience:
-        return self._table.play(
-            self._choose, self.seed, first, self.opponents, self.opponents_share
+    def play(self, shard: HandShard) -> Experience:
+        if shard.hands not in self._tables:
+            self._tables[shard.hands] = Table(
+                self.game, shard.hands, self.threads, with_others=True
+            )
+        return self._tables[shard.hands].play(
+            self._choose, self.seed, shard.first, self.opponents, self.opponents_share
         )
+
+    def playing_arrays(self) -> dict[str, np.ndarray]:
+        return module_arrays("policy", self._policy)
+
+    def play_as(self, arrays: Mapping[str, np.ndarray]) -> None:
+        restore_module("policy", self._policy, arrays)
 
     def _choose(self, hands: Hands, waiting: np.ndarray, seen: Seen) -> np.ndarray:
         with torch.no_grad():
@@ -282,7 +294,7 @@ class SelfPlay(NeuralSolver):
 
     def to_arrays(self) -> dict[str, np.ndarray]:
         return {
-            **module_arrays("policy", self._policy),
+            **self.playing_arrays(),
             **module_arrays("critic", self._critic),
             **module_arrays("exported", self._exported),
             **adam_arrays("policy.adam", self._policy_adam),
@@ -290,7 +302,7 @@ class SelfPlay(NeuralSolver):
         }
 
     def restore_networks(self, arrays: Mapping[str, np.ndarray]) -> None:
-        restore_module("policy", self._policy, arrays)
+        self.play_as(arrays)
         restore_module("critic", self._critic, arrays)
         restore_module("exported", self._exported, arrays)
         restore_adam("policy.adam", self._policy_adam, arrays)

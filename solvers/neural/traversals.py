@@ -10,7 +10,7 @@ Letters: M open states, S decisions of the traverser, D numbers of an observatio
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -74,6 +74,21 @@ class Visits:
     """[traversals] float64: what the traverser got, in chips."""
     decisions: int
     """All decisions met."""
+
+
+def joined_visits(parts: Sequence[Visits]) -> Visits:
+    """What the traversals of all parts have met, part by part."""
+    if len(parts) == 1:
+        return parts[0]
+    return Visits(
+        np.concatenate([part.observations for part in parts]),
+        np.concatenate([part.legal for part in parts]),
+        np.concatenate([part.advantages for part in parts]),
+        Seen(*map(np.concatenate, zip(*(part.others for part in parts), strict=True))),
+        np.concatenate([part.others_chances for part in parts]),
+        np.concatenate([part.values for part in parts]),
+        sum(part.decisions for part in parts),
+    )
 
 
 def traverse(
