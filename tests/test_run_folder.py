@@ -20,6 +20,8 @@ from pokerspiel.experiments import run_folder, train
 from pokerspiel.experiments.export import write_bot
 from pokerspiel.experiments.folder_lock import held, lock_folder
 from pokerspiel.experiments.run_folder import RunFolder, append
+from pokerspiel.games.abstraction import cluster_file
+from pokerspiel.games.abstraction.cluster_file import CentresError
 from pokerspiel.games.variants import load
 from pokerspiel.solvers.mccfr import Mccfr
 from tests.command_line import pokerspiel, refuse, succeed
@@ -118,6 +120,28 @@ def test_if_all_checkpoints_are_damaged_the_newest_is_named(leduc_run: Path) -> 
     for path in (leduc_run / "checkpoints").glob("*.safetensors"):
         flip_last_byte(path)
     refuse("resume", leduc_run, "--iterations", 1, naming="000000000000200.safetensors is damaged")
+
+
+@pytest.mark.parametrize("shipped", sorted(cluster_file.SHIPPED.glob("*.centres"))[:1])
+def test_no_flipped_byte_of_centres_is_read_as_other_buckets(shipped: Path, tmp_path: Path) -> None:
+    whole, path = shipped.read_bytes(), tmp_path / shipped.name
+    expected = cluster_file.load(shipped)
+    header = 8 + int.from_bytes(whole[:8], "little")
+    random = np.random.default_rng(1)
+    places = [*random.integers(0, header, 40), *random.integers(header, len(whole), 40)]
+    told = 0
+    for at in places:
+        flipped = bytearray(whole)
+        flipped[at] ^= 1
+        path.write_bytes(flipped)
+        try:
+            found = cluster_file.load(path)
+        except CentresError as error:
+            assert "\n" not in str(error)
+            told += 1
+        else:
+            assert found.content_hash == expected.content_hash, at
+    assert told >= 40, "every one in an array"
 
 
 def test_damaged_lines_of_the_metrics_are_left_out(tmp_path: Path) -> None:
