@@ -30,9 +30,17 @@ import numpy as np
 
 from pokerspiel.agents.batch import Batch
 from pokerspiel.agents.policy import FORCED, Policy, decision_seed, new_work, policy_probabilities
-from pokerspiel.agents.value_function import STATES, ValueFunction, new_room, state_values
+from pokerspiel.agents.value_function import (
+    STATES,
+    ValueFunction,
+    cards_in,
+    luck_beside,
+    new_room,
+    nth_card,
+    state_values,
+)
 from pokerspiel.games.compiled import kernel
-from pokerspiel.games.kernel import CHANCE, act, begin, lift, mix, random_below
+from pokerspiel.games.kernel import CHANCE, act, begin, lift, random_below
 from pokerspiel.games.variants import Game
 
 ALL_WAYS = 64
@@ -64,39 +72,18 @@ class Corrections:
 
     def of(self, batch: Batch) -> np.ndarray:
         """[hands, seats] corrections in chips, of hands that are over and were kept whole."""
+        return np.asarray(self.of_events(batch).sum(axis=1))
+
+    def of_events(self, batch: Batch) -> np.ndarray:
+        """[hands, events, seats]: the same, event by event; cards count where the first falls."""
         game, values = self._game, self._values
-        out = np.zeros((len(batch.states), game.players))
+        out = np.zeros((len(batch.states), int(batch.events.max(initial=0)), game.players))
         about = (batch, game.tables, game.players, values.network, values.scale, self._room)
         _correct_cards(*about, self._random, self._stub, ALL_WAYS, SAMPLES, out)
         for player, policy in enumerate(self._policies):
             if policy is not None:
                 _correct_actions(*about, policy, self._work, player, out)
         return out
-
-
-@kernel
-def _cards(stub: Any) -> Any:
-    """How many cards there are in a mask."""
-    n: Any = np.int64(0)
-    left = np.uint64(stub)
-    while left != np.uint64(0):
-        left &= left - np.uint64(1)
-        n += 1
-    return n
-
-
-@kernel
-def _nth_card(stub: Any, n: int) -> Any:
-    """The n-th card of a mask, counted from 0."""
-    left = np.uint64(stub)
-    for _ in range(n):
-        left &= left - np.uint64(1)
-    lowest = left & (~left + np.uint64(1))
-    card: Any = np.int64(0)
-    while lowest >> np.uint64(1) != np.uint64(0):
-        lowest >>= np.uint64(1)
-        card += 1
-    return card
 
 
 @kernel
@@ -113,10 +100,15 @@ def _correct_cards(
     samples: int,
     out: Any,
 ) -> None:
-    """Add the corrections of all cards that fell."""
+    """Write the corrections of all cards that fell.
+
+    Other ways to fall are drawn by the seed of the deal: in all its rotations they are the same, so
+    that what they miss of the mean is nearly the same for all players, and falls out.
+    """
     states, values = room.states, room.values
     for h in range(len(batch.states)):
-        random[0] = mix(batch.decks[h].seed ^ np.uint64(0xA1FA7), np.uint64(batch.rotation[h]))
+        luck = luck_beside(batch.decks[h].seed)
+        random[0] = luck + np.uint64(1)
         begin(states[_ACTUAL], tables)
         e: Any = np.int64(0)
         while e < batch.events[h]:
@@ -124,25 +116,26 @@ def _correct_cards(
                 act(states[_ACTUAL], tables, batch.trace[h, e])
                 e += 1
                 continue
+            first = e
             states[_BEFORE] = states[_ACTUAL]
             ways: Any = np.int64(1)
-            deep = 0
             while states[_ACTUAL].turn == CHANCE:
-                ways = min(ways * _cards(states[_ACTUAL].stub), 1 << 30)
+                ways = min(ways * cards_in(states[_ACTUAL].stub), 1 << 30)
                 act(states[_ACTUAL], tables, batch.trace[h, e])
                 e += 1
-                deep += 1
             mean, value = values[0], values[1]
             found = False
             if ways <= all_ways:
                 found = _mean_of_all(
-                    tables, players, network, scale, room, stub, 2 * all_ways, mean, value
+                    tables, players, network, scale, luck, room, stub, 2 * all_ways, mean, value
                 )
             if not found:
-                _mean_of_some(tables, players, network, scale, room, random, samples, mean, value)
-            state_values(states[_ACTUAL], tables, players, network, scale, room, value)
+                _mean_of_some(
+                    tables, players, network, scale, luck, room, random, samples, mean, value
+                )
+            state_values(states[_ACTUAL], tables, players, network, scale, luck, room, value)
             for seat in range(players):
-                out[h, seat] += mean[seat] - value[seat]
+                out[h, first, seat] = mean[seat] - value[seat]
 
 
 @kernel
@@ -151,6 +144,7 @@ def _mean_of_all(
     players: int,
     network: Any,
     scale: float,
+    luck: Any,
     room: Any,
     stub: Any,
     most: int,
@@ -172,13 +166,13 @@ def _mean_of_all(
     ends = 0
     while depth >= 0:
         here = states[_STACK + depth]
-        cards = np.float64(_cards(here.stub))
+        cards = np.float64(cards_in(here.stub))
         if stub[depth] == np.uint64(0):
             depth -= 1
             if depth >= 0:
-                chance *= np.float64(_cards(states[_STACK + depth].stub))
+                chance *= np.float64(cards_in(states[_STACK + depth].stub))
             continue
-        card = _nth_card(stub[depth], 0)
+        card = nth_card(stub[depth], 0)
         stub[depth] &= stub[depth] - np.uint64(1)
         states[_AFTER] = here
         act(states[_AFTER], tables, card)
@@ -193,7 +187,7 @@ def _mean_of_all(
         ends += 1
         if ends > most:
             return False
-        state_values(states[_AFTER], tables, players, network, scale, room, value)
+        state_values(states[_AFTER], tables, players, network, scale, luck, room, value)
         for seat in range(players):
             mean[seat] += chance / cards * value[seat]
     return True
@@ -205,6 +199,7 @@ def _mean_of_some(
     players: int,
     network: Any,
     scale: float,
+    luck: Any,
     room: Any,
     random: Any,
     samples: int,
@@ -219,8 +214,8 @@ def _mean_of_some(
         states[_AFTER] = states[_BEFORE]
         while states[_AFTER].turn == CHANCE:
             here = states[_AFTER].stub
-            act(states[_AFTER], tables, _nth_card(here, random_below(random, _cards(here))))
-        state_values(states[_AFTER], tables, players, network, scale, room, value)
+            act(states[_AFTER], tables, nth_card(here, random_below(random, cards_in(here))))
+        state_values(states[_AFTER], tables, players, network, scale, luck, room, value)
         for seat in range(players):
             mean[seat] += value[seat] / samples
 
@@ -238,10 +233,11 @@ def _correct_actions(
     player: int,
     out: Any,
 ) -> None:
-    """Add the corrections of all decisions of a player whose policy is known."""
+    """Write the corrections of all decisions of a player whose policy is known."""
     states = room.states
     mean, value, actual = room.values[0], room.values[1], room.values[2]
     for h in range(len(batch.states)):
+        luck = luck_beside(batch.decks[h].seed)
         seat_of_player = (player + batch.rotation[h]) % players
         begin(states[_ACTUAL], tables)
         decisions = 0
@@ -263,7 +259,7 @@ def _correct_actions(
                             states[_AFTER] = states[_ACTUAL]
                             act(states[_AFTER], tables, other)
                             state_values(
-                                states[_AFTER], tables, players, network, scale, room, value
+                                states[_AFTER], tables, players, network, scale, luck, room, value
                             )
                             for seat in range(players):
                                 mean[seat] += chance * value[seat]
@@ -272,7 +268,7 @@ def _correct_actions(
                             seen = seen or other == action
                     if seen:
                         for seat in range(players):
-                            out[h, seat] += mean[seat] - actual[seat]
+                            out[h, e, seat] = mean[seat] - actual[seat]
             if turn >= 0:
                 decisions += 1
             act(states[_ACTUAL], tables, action)

@@ -281,7 +281,7 @@ def play_match(
             seconds=time.perf_counter() - start,
             notes=match.notes(),
             values=values,
-            sequential=sprt and _sequential(sprt, scores, game),
+            sequential=None if sprt is None else _sequential(sprt, scores, game),
         )
 
 
@@ -326,8 +326,12 @@ class Match:
         try:
             for player, agent in enumerate(agents):
                 self.chairs.append(new_chair(agent, self.game, player, self.names))
+            if values is not None and values.seed == self.seed:
+                raise ValueError(
+                    f"seed {seed}: the value function was fitted on its deals; choose another one"
+                )
             policies = [chair.known_policy for chair in self.chairs]
-            self._corrections = values and Corrections(values, self.game, policies)
+            self._corrections = None if values is None else Corrections(values, self.game, policies)
         except BaseException:
             self.close()
             raise
@@ -511,7 +515,7 @@ def result_of(
             _player(scores, game, p, name, notes[p] if notes else ())
             for p, name in enumerate(names)
         ),
-        values=values and values.words,
+        values=None if values is None else values.words,
         sequential=sequential,
     )
 

@@ -1,31 +1,34 @@
 """What a hand is worth to each seat while it is played: a function fitted on other hands.
 
-The function sees all cards: what every seat observes (docs/observations.md). It is a small network,
-fitted by least squares to what hands between given agents came to, and then frozen. It need not be
-right: `aivat` uses it to take luck out of results, and a bad one takes out less, never anything
-else.
+The function sees all cards: what every seat observes (docs/observations.md), and what everybody
+would win if all called, and drew nothing, to the end. It is a small network, fitted by least
+squares to what hands between given agents came to, and then frozen. It need not be right: `aivat`
+uses it to take luck out of results, and a bad one takes out less, never anything else.
 
-Letters: n seats, D numbers of an observation, B of its private block, F = D + (n - 1) B features,
-H hands, S states.
+Letters: n seats, D numbers of an observation, B of its private block, F = D + (n - 1) B + n
+features.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import tempfile
-import warnings
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_matrix, vstack
 
-from pokerspiel.agents.batch import Batch
+from pokerspiel.agents.heuristics import always_call
 from pokerspiel.games.compiled import kernel
-from pokerspiel.games.kernel import CHANCE, TERMINAL, act, begin, mix, observe
+from pokerspiel.games.kernel import (
+    CHANCE,
+    TERMINAL,
+    act,
+    legal_actions,
+    mix,
+    observe,
+    random_below,
+)
 from pokerspiel.games.variants import Game, exact, load
 from pokerspiel.solvers.lockstep import observation_size
 from pokerspiel.solvers.network import (
@@ -37,12 +40,6 @@ from pokerspiel.solvers.network import (
 )
 
 FORMAT = 1
-SUFFIX = ".values"
-WIDTHS = (64, 32)
-"""Numbers of the hidden layers."""
-EPOCHS = 12
-BATCH = 256
-LEARNING_RATE = 2e-3
 
 
 class Room(NamedTuple):
@@ -59,10 +56,15 @@ class Room(NamedTuple):
     """[3, n]"""
     block: np.ndarray
     """[2] int64: where the private block of an observation begins and ends."""
+    actions: np.ndarray
+    random: np.ndarray
+    """[1] uint64: see `random_bits`."""
 
 
 STATES = 40
-"""States that a room has."""
+"""States that a room has; the last one is for hands that are called to the end."""
+CALLED = 4
+"""Hands that are called to the end, if cards are still to fall."""
 
 
 def new_room(game: Game) -> Room:
@@ -73,6 +75,8 @@ def new_room(game: Game) -> Room:
         np.zeros((2, WIDEST), np.float32),
         np.zeros((3, game.players)),
         np.array([_private_block(game).start, _private_block(game).stop], np.int64),
+        np.zeros(game.limits.num_actions, np.int64),
+        np.zeros(1, np.uint64),
     )
 
 
@@ -84,12 +88,17 @@ def _private_block(game: Game) -> slice:
 def feature_size(game: Game) -> int:
     """F"""
     block = _private_block(game)
-    return observation_size(game) + (game.players - 1) * (block.stop - block.start)
+    size = observation_size(game) + (game.players - 1) * int(block.stop - block.start)
+    return size + game.players
 
 
 @kernel
-def write_features(state: Any, tables: Any, players: int, room: Any, out: Any) -> None:
-    """Write what all seats see: the observation of the first, then the others' private blocks."""
+def write_features(state: Any, tables: Any, players: int, luck: Any, room: Any, out: Any) -> None:
+    """Write what all seats see, and what they would win if all called to the end.
+
+    The first seat's observation, the private blocks of the others, and the winnings. The cards that
+    fall on the way to the end hang on `luck`, which must have nothing to do with those of the hand.
+    """
     low, high = room.block[0], room.block[1]
     size = len(room.observation)
     for seat in range(players):
@@ -101,18 +110,83 @@ def write_features(state: Any, tables: Any, players: int, room: Any, out: Any) -
             at = size + (seat - 1) * (high - low)
             for i in range(high - low):
                 out[at + i] = room.observation[low + i]
+    _write_called(state, tables, players, luck, room, out[len(out) - players :])
+
+
+@kernel
+def _write_called(state: Any, tables: Any, players: int, luck: Any, room: Any, out: Any) -> None:
+    """Write the mean winnings of some hands that are called to the end."""
+    last = len(room.states) - 1
+    room.random[0] = luck
+    for seat in range(players):
+        out[seat] = 0.0
+    for _ in range(CALLED):
+        room.states[last] = state
+        here = room.states[last]
+        fell = False
+        while here.turn != TERMINAL:
+            if here.turn == CHANCE:
+                action = nth_card(here.stub, random_below(room.random, cards_in(here.stub)))
+                fell = True
+            else:
+                n = legal_actions(here, tables, room.actions)
+                action = room.actions[always_call(here, tables, room.actions, n)]
+            act(here, tables, action)
+        share = 1.0 / CALLED if fell else 1.0
+        for seat in range(players):
+            out[seat] += np.float32(share * here.returns[seat])
+        if not fell:
+            break
+
+
+@kernel
+def luck_beside(seed: Any) -> Any:
+    """Luck for the evaluations of a hand of this seed, which has nothing to do with its cards."""
+    return mix(np.uint64(seed), np.uint64(0xA1FA7))
+
+
+@kernel
+def cards_in(stub: Any) -> Any:
+    """How many cards there are in a mask."""
+    n: Any = np.int64(0)
+    left = np.uint64(stub)
+    while left != np.uint64(0):
+        left &= left - np.uint64(1)
+        n += 1
+    return n
+
+
+@kernel
+def nth_card(stub: Any, n: int) -> Any:
+    """The n-th card of a mask, counted from 0."""
+    left = np.uint64(stub)
+    for _ in range(n):
+        left &= left - np.uint64(1)
+    lowest = left & (~left + np.uint64(1))
+    card: Any = np.int64(0)
+    while lowest >> np.uint64(1) != np.uint64(0):
+        lowest >>= np.uint64(1)
+        card += 1
+    return card
 
 
 @kernel
 def state_values(
-    state: Any, tables: Any, players: int, network: Any, scale: float, room: Any, out: Any
+    state: Any,
+    tables: Any,
+    players: int,
+    network: Any,
+    scale: float,
+    luck: Any,
+    room: Any,
+    out: Any,
 ) -> None:
     """Write what the state is worth to each seat in chips: exactly, if the hand is over."""
     if state.turn == TERMINAL:
         for seat in range(players):
             out[seat] = state.returns[seat]
         return
-    write_features(state, tables, players, room, room.features)
+    write_features(state, tables, players, luck, room, room.features)
     row = network_outputs(network, 0, 0, room.features, room.layers)
     mean = 0.0
     for seat in range(players):
@@ -120,41 +194,6 @@ def state_values(
         mean += out[seat] / players
     for seat in range(players):
         out[seat] -= mean
-
-
-@kernel
-def _write_states(
-    batch: Any,
-    tables: Any,
-    players: int,
-    room: Any,
-    share: float,
-    features: Any,
-    returns: Any,
-) -> int:
-    """Write a random share of the states of hands that are over, and what came of them.
-
-    States are those in which a seat is to act, or the cards of a street begin to fall: those that
-    `aivat` asks for. Returns how many there are.
-    """
-    n: Any = np.int64(0)
-    below = np.uint64(share * 4294967296.0)
-    for h in range(len(batch.states)):
-        state = room.states[0]
-        begin(state, tables)
-        falling = False
-        for e in range(batch.events[h]):
-            falls = state.turn == CHANCE
-            luck = mix(batch.decks[h].seed ^ np.uint64(0x7A10E5), np.uint64(e) << np.uint64(8))
-            luck = mix(luck, np.uint64(batch.rotation[h])) >> np.uint64(32)
-            if not (falls and falling) and luck < below and n < len(features):
-                write_features(state, tables, players, room, features[n])
-                for seat in range(players):
-                    returns[n, seat] = batch.states[h].returns[seat]
-                n += 1
-            falling = falls
-            act(state, tables, batch.trace[h, e])
-    return n
 
 
 @dataclass(frozen=True)
@@ -190,7 +229,7 @@ class ValueFunction:
             )
 
     def save(self, path: Path) -> None:
-        """Write a file of safetensors, whole or not at all. Raises OSError if that fails."""
+        """Write a file of safetensors. Raises OSError if that fails."""
         from safetensors.numpy import save
 
         about = {
@@ -204,8 +243,7 @@ class ValueFunction:
             "explained": repr(self.explained),
         }
         arrays = {"sizes": self.network.sizes, "weights": self.network.weights[0, 0]}
-        path.parent.mkdir(parents=True, exist_ok=True)
-        _write_whole(path, save(arrays, about))
+        path.write_bytes(save(arrays, about))
 
 
 def load_values(path: Path) -> ValueFunction:
@@ -241,95 +279,3 @@ def load_values(path: Path) -> ValueFunction:
         raise ValueError(f"{path} does not exist") from None
     except (SafetensorError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{path} is no value function: {error}") from None
-
-
-def _write_whole(path: Path, data: bytes) -> None:
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(name, path)
-    except OSError as error:
-        raise OSError(f"cannot write {path}: {error.strerror or error}") from None
-    finally:
-        Path(name).unlink(missing_ok=True)
-
-
-class Fitting:
-    """Gathers states of hands that are played, and fits a value function to them."""
-
-    def __init__(self, game: Game, states_a_hand: float = 3.0, seed: int = 0) -> None:
-        self.game = exact(game)
-        self.seed = seed
-        self.hands = 0
-        self._wanted = states_a_hand
-        self._room = new_room(self.game)
-        self._features: list[csr_matrix] = []
-        self._returns: list[np.ndarray] = []
-
-    def add(self, batch: Batch) -> None:
-        """Look at a batch of hands that are over, with cards and actions kept."""
-        share = min(self._wanted * len(batch.states) / max(int(batch.events.sum()), 1), 1.0)
-        most = int(batch.events.sum()) + 1
-        features = np.zeros(
-            (min(most, 16 * len(batch.states)), feature_size(self.game)), np.float32
-        )
-        returns = np.zeros((len(features), self.game.players), np.float32)
-        n = _write_states(
-            batch, self.game.tables, self.game.players, self._room, share, features, returns
-        )
-        self._features.append(csr_matrix(features[:n]))
-        self._returns.append(returns[:n].copy())
-        self.hands += len(batch.states)
-
-    def fit(
-        self, agents: Sequence[str], on_progress: Callable[[float], None] | None = None
-    ) -> ValueFunction:
-        """The function that has the least squared error on the states seen so far."""
-        from sklearn.exceptions import ConvergenceWarning
-        from sklearn.neural_network import MLPRegressor
-
-        inputs, results = vstack(self._features, "csr"), np.concatenate(self._returns)
-        scale = float(results.std()) or 1.0
-        targets = results / np.float32(scale)
-        aside = max(len(targets) // 20, 1)
-        network = MLPRegressor(
-            WIDTHS,
-            alpha=1e-5,
-            batch_size=min(BATCH, len(targets) - aside),
-            learning_rate_init=LEARNING_RATE,
-            random_state=self.seed % (1 << 32),
-        )
-        random = np.random.default_rng(self.seed)
-        learnt, kept = slice(0, len(targets) - aside), slice(len(targets) - aside, None)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            for epoch in range(EPOCHS):
-                network.set_params(
-                    learning_rate_init=LEARNING_RATE * 0.5 ** max(0, epoch - EPOCHS // 2)
-                )
-                order = random.permutation(len(targets) - aside)
-                network.partial_fit(inputs[learnt][order], targets[learnt][order])
-                if on_progress is not None:
-                    on_progress((epoch + 1) / EPOCHS)
-        wrong = float(np.square(network.predict(inputs[kept]) - targets[kept]).mean())
-        return ValueFunction(
-            self.game,
-            _network(network.coefs_, network.intercepts_),
-            scale,
-            tuple(agents),
-            self.hands,
-            self.seed,
-            1.0 - wrong / (float(np.square(targets[kept]).mean()) or 1.0),
-        )
-
-
-def _network(matrices: Sequence[np.ndarray], biases: Sequence[np.ndarray]) -> Network:
-    sizes = [len(matrices[0]), *(len(bias) for bias in biases)]
-    parts = [
-        np.concatenate([matrix.ravel(), bias])
-        for matrix, bias in zip(matrices, biases, strict=True)
-    ]
-    return new_network(sizes, np.concatenate(parts).astype(np.float32)[None, None], SOFTMAX)

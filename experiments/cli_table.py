@@ -8,12 +8,15 @@ from typing import Annotated
 import typer
 
 from pokerspiel.experiments.options import (
+    Aivat,
     Config,
+    FitHands,
     Game,
     Json,
     Quiet,
     Seed,
     Set,
+    Values,
     real,
     seconds,
     whole,
@@ -42,6 +45,25 @@ def match_command(
             help="Time of a program for a decision; 2 by default.",
         ),
     ] = None,
+    aivat: Aivat = False,
+    values: Values = None,
+    fit_hands: FitHands = 40_000,
+    sprt: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LOW,HIGH",
+            help="Stop once the first player's mbb/hand is known to be LOW rather than HIGH, or "
+            "the other way round.",
+        ),
+    ] = None,
+    sprt_error: Annotated[
+        float,
+        typer.Option(
+            parser=real(0.0, "a probability,"),
+            metavar="P",
+            help="Chance with which that may be wrong, either way.",
+        ),
+    ] = 0.05,
     set_: Set = None,
     json: Json = False,
     quiet: Quiet = False,
@@ -50,7 +72,11 @@ def match_command(
     """Let bots play duplicate hands against each other."""
     from pokerspiel.experiments import match
 
-    return match.run(players, game, hands, seed, histories, time_limit, set_, json, quiet)
+    correction = match.Correction(aivat, values, fit_hands)
+    test = match.parse_sprt(sprt, sprt_error)
+    return match.run(
+        players, game, hands, seed, histories, time_limit, correction, test, set_, json, quiet
+    )
 
 
 def play_command(

@@ -133,6 +133,21 @@ WorkerCount = Annotated[
     int | None,
     typer.Option("--workers", parser=whole(1, 4096), metavar="N", help="Workers at a time."),
 ]
+Aivat = Annotated[
+    bool,
+    typer.Option("--aivat", help="Take out luck by AIVAT, with values fitted on other hands."),
+]
+Values = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Values for AIVAT: used if the file is there, otherwise fitted and kept in it.",
+    ),
+]
+FitHands = Annotated[
+    int,
+    typer.Option(parser=whole(100), metavar="N", help="Hands that values are fitted on."),
+]
 MemoryLimit = Annotated[
     str, typer.Option(help="Most memory for information sets, such as 512MiB or 4GiB.")
 ]

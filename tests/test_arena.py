@@ -344,6 +344,10 @@ def test_the_json_has_the_promised_shape() -> None:
     for player, name in zip(result["players"], ("random", "tight"), strict=True):
         assert player["name"] == name
         assert player["ci95"][0] < player["mbb_per_hand"] < player["ci95"][1]
+        assert player["plain"]["mbb_per_hand"] == pytest.approx(player["mbb_per_hand"])
+        assert player["hands_saved"] > 0.0
+        assert player["bootstrap95"][0] < player["mbb_per_hand"] < player["bootstrap95"][1]
+        assert "aivat" not in player
         assert player["misses"] == 0.0
         assert [seat["seat"] for seat in player["seats"]] == [0, 1]
 
