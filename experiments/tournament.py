@@ -120,7 +120,7 @@ def _fill(
 
         play_missing(store, workers, entrants, meetings, deals, path, show)
         report.show(None, "exploitability")
-        found = exploitabilities_of(store, workers, entrants, game, plan.exploitability)
+        found = exploitabilities_of(store, workers, entrants, game, plan.exploitability, note)
         words = None if values is None else values.words
         document = document_of(
             store, entrants, meetings, game, plan.seed, deals, plan.min_hands, words, found

@@ -78,8 +78,8 @@ def leaderboard(document: Document) -> Table:
         columns.append(_Column("misses>", lambda bot: f"{bot['misses']:.2%}"))
     if any(bot["faults"] for bot in bots):
         columns.append(_Column("faults>", lambda bot: f"{sum(bot['faults'].values()):,}"))
-    if any(bot["exploitability"] for bot in bots):
-        columns.append(_Column("exploitability>", lambda bot: _exploitability(bot)))
+    if any(_exploitability(bot) for bot in bots):
+        columns.append(_Column("exploitability>", _exploitability))
     unit = UNITS[document["unit"]]
     title = f"{document['game']}: {document['hands']:,} hands a match, mbb are {unit}"
     return _table(title, columns, bots, _notes_of_leaderboard(document))
