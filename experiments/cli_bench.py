@@ -18,6 +18,8 @@ from pokerspiel.experiments.options import (
     Threads,
     WorkerCount,
     parse_bytes,
+    real,
+    refuse_given,
     seconds,
     whole,
 )
@@ -61,6 +63,82 @@ def bench_serve_command(
     from pokerspiel.experiments import bench_serve
 
     bench_serve.run(tables, time, think, seed, json, quiet)
+
+
+@bench.command("scaling", cls=ManyValues)
+def bench_scaling_command(
+    game: Annotated[str, typer.Option(help="Game, with its abstraction.")] = "svara",
+    iterations: Annotated[
+        int, typer.Option(parser=whole(1, 2**48), metavar="N", help="Iterations of every training.")
+    ] = 6_000_000,
+    on: Annotated[
+        list[str] | None,
+        typer.Option(metavar="WORKERS", help="Kinds of workers; processes and ray by default."),
+    ] = None,
+    workers: Annotated[
+        list[int] | None,
+        typer.Option(parser=whole(1, 4096), metavar="N", help="Numbers of workers; 1 2."),
+    ] = None,
+    shards: Annotated[
+        int, typer.Option(parser=whole(1, 4096), metavar="N", help="Shards of a round.")
+    ] = 4,
+    memory_limit: MemoryLimit = DEFAULT_MEMORY,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Say what a run would need, and how it would scale.")
+    ] = False,
+    sets: Annotated[
+        float | None,
+        typer.Option(
+            parser=real(1.0, "a number of information sets,"),
+            metavar="N",
+            help="With --plan: information sets, such as 1e9; by default an estimate.",
+        ),
+    ] = None,
+    bandwidth: Annotated[
+        float,
+        typer.Option(
+            parser=real(0.001, "a number of Gbit/s,"),
+            metavar="GBIT",
+            help="With --plan: network of each machine, in Gbit/s.",
+        ),
+    ] = 10.0,
+    time: Annotated[
+        float,
+        typer.Option(
+            parser=seconds(0.1), metavar="SECONDS", help="With --plan: how long it measures."
+        ),
+    ] = 10.0,
+    seed: Seed = 0,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Measure how much faster more workers train, or with --plan what a larger run needs."""
+    from pokerspiel.experiments import bench_scaling, scaling_plan
+
+    if plan:
+        refuse_given("--plan", on=(on, None), shards=(shards, 4))
+        scaling_plan.run(
+            game,
+            max(workers or (2,)),
+            None if sets is None else int(sets),
+            bandwidth * 125e6,
+            memory_limit,
+            time,
+            json,
+            quiet,
+        )
+        return
+    refuse_given("a measurement without --plan", sets=(sets, None))
+    options = bench_scaling.Options(
+        game=game,
+        iterations=iterations,
+        on=tuple(on or bench_scaling.KINDS),
+        workers=tuple(sorted(set(workers or bench_scaling.WORKERS))),
+        shards=shards,
+        memory_limit=memory_limit,
+        seed=seed,
+    )
+    bench_scaling.run(options, json, quiet)
 
 
 @bench.command("reference")

@@ -231,14 +231,16 @@ def sharded_solver(
     schedule: Schedule,
     on: str,
     count: int,
+    here: bool = True,
 ) -> Iterator[ShardedMccfr]:
-    """A solver whose shards are done by `count` workers; one of this machine is this process.
+    """A solver whose shards are done by `count` workers.
 
-    Raises ValueError, in one line, if that makes no sense.
+    One of this machine is this process, unless that is not to be `here`. Raises ValueError, in one
+    line, if that makes no sense.
     """
     check_count(count, schedule.shards)
     solver = ShardedMccfr(game, seed, memory_limit, state, scheme, schedule)
-    if on == PROCESSES and count == 1:
+    if here and on == PROCESSES and count == 1:
         yield solver
         return
     solver.prepare()
