@@ -29,6 +29,7 @@ from pokerspiel.games.kernel import (
     CHANCE,
     DECK,
     KIND_DRAW,
+    MAX_DECKS,
     MAX_SEATS,
     TERMINAL,
     act,
@@ -47,6 +48,8 @@ SAME = 1e-7
 """Probabilities that differ by no more are the same: tables hold single precision."""
 
 _LUCK = np.uint64(0x1EAC)
+_BEYOND_DECKS = MAX_DECKS << 8
+"""Decisions of a play-out are numbered from here on: its cards take the smaller numbers."""
 
 
 class Room(NamedTuple):
@@ -156,7 +159,8 @@ def _play_out(
         if state.turn == CHANCE:
             action = next_card(state, tables, deck)
         else:
-            seed = decision_seed(hand, np.int64(state.turn), mix(luck, np.uint64(decisions)))
+            number = mix(luck, np.uint64(_BEYOND_DECKS + decisions))
+            seed = decision_seed(hand, np.int64(state.turn), number)
             action, _ = choose(state, policy, work, seed, tables)
             decisions += 1
         act(state, tables, action)

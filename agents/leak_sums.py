@@ -64,7 +64,7 @@ class _Sums:
 
     def scores(self, group: int, hands: np.ndarray, unit: float) -> list[Score]:
         """The figures of a group; `hands` are the clusters, their hands and the squares of them."""
-        clusters, total, squares = hands
+        clusters, total, squares = hands.tolist()
         if clusters == 0:
             return [Score(None, None)] * _COLUMNS
         scores = []

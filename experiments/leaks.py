@@ -26,7 +26,7 @@ from pokerspiel.experiments.output import print_json, written_whole
 from pokerspiel.experiments.progress import ProgressReport
 from pokerspiel.games.variants import exact
 
-DEALS = 32
+DEALS = 256
 """Deals that are judged before progress is shown."""
 HANDS = 64
 """The same of hands that were played."""

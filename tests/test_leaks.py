@@ -129,21 +129,21 @@ def test_it_holds_for_three_players_against_copies_of_the_reference() -> None:
 
 
 def test_a_mixture_of_networks_is_one_of_them_for_a_whole_hand() -> None:
-    """One member raises what the other folds. Were another one drawn for the play-outs, what the
-    opponent has done would tell nothing of what it will do.
+    """One member never folds and raises, the other never raises and folds. Were another one drawn
+    for the play-outs, what the opponent has done would tell nothing of what it will do.
     """
     text = "leduc"
     game, tree = load(text), compile_tree(text)
     sizes = (game.family.observation_size(game.parameters), game.limits.num_actions)
     weights = np.zeros((2, 1, sizes[0] * sizes[1] + sizes[1]), np.float32)
-    weights[:, 0, -3:] = [[-9.0, 0.0, 3.0], [0.0, 3.0, -9.0]]
+    weights[:, 0, -3:] = [[-9.0, 0.0, 3.0], [9.0, 0.0, -9.0]]
     mixture = Bot("mixture", game, new_network(sizes, weights, SOFTMAX, (0.5, 1.0)), None)
     player = bot_of(text, 1)
     values = values_against(strategy_of(player, tree)[0], mixture, tree)
-    sums = judge_bot(Judge(mixture, game, 2, seed=1), player, 40_000)
+    sums = judge_bot(Judge(mixture, game, 2, seed=1), player, 100_000)
     assert agrees(sums.total().score, values.mean() * 1000.0)
     assert agrees(sums.difference(), 0.0)
-    assert (sums.total().score.width or 1e9) < 60.0, "the test tells nothing"
+    assert (sums.total().score.width or 1e9) < 25.0, "the test tells nothing"
 
 
 def test_all_groups_add_up_to_the_total() -> None:
