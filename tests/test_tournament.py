@@ -187,6 +187,18 @@ def test_a_bot_that_fails_is_a_line_and_the_others_go_on(
     assert "Matches that failed" in page and "random has changed" in page
 
 
+def test_a_program_plays_and_its_faults_are_told(tmp_path: Path, here: list[Any]) -> None:
+    program = tmp_path / "wrong.py"
+    program.write_text("import sys\nfor line in sys.stdin:\n    print('what?', flush=True)\n")
+    words = ("tournament", program, "random", "--game", "kuhn", "--hands", 40, "--out")
+    document = succeed(*words, tmp_path / "out", "--json").document
+    faults = {bot["name"]: bot["faults"] for bot in document["bots"]}
+    assert faults["wrong.py"]["garbage"] > 0 and not faults["random"]
+    decisions = {bot["name"]: bot["decisions"] for bot in document["bots"]}
+    assert sum(faults["wrong.py"].values()) == decisions["wrong.py"]
+    assert "a rule made them" in (tmp_path / "out" / "table.md").read_text(encoding="utf-8")
+
+
 def test_tables_of_three(tmp_path: Path, here: list[Any]) -> None:
     words = ("tournament", *BOTS, "equity", "--game", "kuhn", "--set", "players=3", "--hands", 60)
     document = succeed(*words, "--out", tmp_path, "--json").document
