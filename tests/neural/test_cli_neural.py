@@ -80,14 +80,13 @@ def test_the_usual_abstraction_is_one_for_networks(tmp_path: Path) -> None:
 def test_a_damaged_checkpoint_is_refused(run: Path, tmp_path: Path) -> None:
     cut = tmp_path / "cut"
     train("kuhn", cut, "ppo", *SMALL, "--iterations", 1, "-q")
-    checkpoint = RunFolder(cut).latest_checkpoint()
-    arrays = load_file(checkpoint)
-    arrays.pop("policy.0.weight")
-    with checkpoint.open("rb") as file:
-        size = int.from_bytes(file.read(8), "little")
-        metadata = json.loads(file.read(size))["__metadata__"]
-    save_file(arrays, checkpoint, metadata)
+    folder = RunFolder(cut)
+    arrays, numbers = folder.load_checkpoint()
+    lacking = {name: array for name, array in arrays.items() if name != "policy.0.weight"}
+    folder.save_checkpoint(lacking, numbers)
     refuse("resume", cut, "--iterations", 1, naming="policy.0.weight")
+    folder.latest_checkpoint().write_bytes(b"half")
+    refuse("resume", cut, "--iterations", 1, naming="is damaged")
 
 
 def test_half_of_the_hands_may_be_played_against_named_bots(tmp_path: Path) -> None:
