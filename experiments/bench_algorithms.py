@@ -33,7 +33,7 @@ from pokerspiel.experiments.output import note, print_json, print_table
 from pokerspiel.experiments.progress import ProgressReport
 from pokerspiel.experiments.results import FAILED, FILE, REFUSED, Results, Run
 from pokerspiel.experiments.rivals import RIVALS
-from pokerspiel.experiments.workers import PROCESSES, End, Workers, open_workers
+from pokerspiel.experiments.workers import PROCESSES, RAY, End, Workers, open_workers
 
 GAMES = ("kuhn", "leduc", "mini_svara", "mini_sviten", "svara(abstraction=points)")
 DEFAULT_ALGORITHMS = (
@@ -88,12 +88,13 @@ def run(
         budget=parse_budget(budget),
         alternating=not simultaneous,
     )
-    count = workers or (max((os.cpu_count() or 2) // 2, 1) if on == PROCESSES else None)
+    if workers is None and on in (PROCESSES, RAY):
+        workers = max((os.cpu_count() or 2) // 2, 1)
     check_folder(out, FILE)
     with Results(out) as results:
         try:
-            with terminated_like_interrupted(), open_workers(on, count, anew=True) as ours:
-                _fill(results, asked, on, ours, quiet)
+            with terminated_like_interrupted():
+                _fill(results, asked, on, workers, quiet)
                 runs = _in_order(results.runs(), asked)
                 write_reports(out, runs, results.sittings())
         except KeyboardInterrupt:
@@ -123,16 +124,25 @@ def _algorithms(names: Sequence[str], rivals: bool) -> tuple[str, ...]:
 # Filling the grid.
 
 
-def _fill(results: Results, asked: Grid, on: str, workers: Workers, quiet: bool) -> None:
-    """Measure the cells that are missing, and write every one down as it ends."""
+def _fill(results: Results, asked: Grid, on: str, count: int | None, quiet: bool) -> None:
+    """Measure the cells that are missing, and write every one down as it ends.
+
+    A process that dies is the failure of its cell: one that needs too much memory would need it
+    again. The same command tries failed cells again.
+    """
     cells = asked.cells()
     missing = missing_cells(cells, results.runs())
     note(f"{len(cells)} cells, {len(cells) - len(missing)} of them done before", quiet)
     if not missing:
         return
-    begin = origin()
-    command = _command(asked, on, workers.count)
-    results.begin_sitting(begin["started"], command, begin["machine"], begin["versions"])
+    with open_workers(on, count, anew=True) as workers:
+        begin = origin()
+        command = _command(asked, on, workers.count)
+        results.begin_sitting(begin["started"], command, begin["machine"], begin["versions"])
+        _measure(results, missing, workers, quiet)
+
+
+def _measure(results: Results, missing: Sequence[Cell], workers: Workers, quiet: bool) -> None:
     note("compiling kernels and trees, unless that is done ...", quiet)
     refused: dict[Cell, str] = {}
     workers.run(prepare, [tuple(missing)], lambda end: refused.update(end.result or {}))

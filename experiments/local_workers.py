@@ -23,12 +23,13 @@ from pathlib import Path
 from typing import Any
 
 from pokerspiel.experiments.workers import (
+    CORES,
     ONE_THREAD,
     Outcome,
     Shared,
     Workers,
-    attempt,
-    in_one_line,
+    do_pickled,
+    environment,
 )
 
 MEMORY = Path("/dev/shm")
@@ -43,16 +44,14 @@ class LocalWorkers(Workers):
     """Processes of this machine. A new one is started where no idle one is left."""
 
     def __init__(self, count: int | None = None, anew: bool = False) -> None:
-        self.count = count or len(os.sched_getaffinity(0))
+        self.count = count or CORES
         self._anew = anew
         self._idle: list[_Process] = []
         self._busy: set[_Process] = set()
-        self._folder: Path | None = None
+        place = MEMORY if os.access(MEMORY, os.W_OK) else None
+        self._folder = Path(tempfile.mkdtemp(prefix="pokerspiel-", dir=place))
 
     def share(self, value: Any) -> Shared:
-        if self._folder is None:
-            place = MEMORY if os.access(MEMORY, os.W_OK) else None
-            self._folder = Path(tempfile.mkdtemp(prefix="pokerspiel-", dir=place))
         return _write(value, self._folder)
 
     def close(self) -> None:
@@ -62,9 +61,7 @@ class LocalWorkers(Workers):
         deadline = time.monotonic() + PATIENCE
         while self._idle:
             self._idle.pop().end(max(deadline - time.monotonic(), 0.0))
-        if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
-            self._folder = None
+        shutil.rmtree(self._folder, ignore_errors=True)
 
     def _start(self, work: Callable[[Any], Any], job: Any) -> _Process:
         task = pickle.dumps((work, job), protocol=5)
@@ -84,7 +81,7 @@ class LocalWorkers(Workers):
             process.end(0.0)
         # An interrupt in the meantime is raised when the process is known.
         with _deaf_to_interrupts():
-            process = _Process.start()
+            process = _Process.start(self._folder)
             self._busy.add(process)
         return process
 
@@ -124,13 +121,13 @@ class _Process:
     printed: Path
 
     @classmethod
-    def start(cls) -> _Process:
+    def start(cls, folder: Path) -> _Process:
         context = multiprocessing.get_context("spawn")
         ours, theirs = context.Pipe()
-        descriptor, printed = tempfile.mkstemp(prefix="pokerspiel-")
+        descriptor, printed = tempfile.mkstemp(prefix="printed-", dir=folder)
         os.close(descriptor)
         process = context.Process(target=_serve, args=(theirs, printed), daemon=True)
-        with _environment(ONE_THREAD):
+        with environment(ONE_THREAD):
             process.start()
         theirs.close()
         return cls(process, ours, Path(printed))
@@ -156,20 +153,6 @@ class _Process:
 
 
 @contextlib.contextmanager
-def _environment(values: dict[str, str]) -> Iterator[None]:
-    before = {name: os.environ.get(name) for name in values}
-    os.environ.update(values)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
-
-
-@contextlib.contextmanager
 def _deaf_to_interrupts() -> Iterator[None]:
     """A process started in here never hears Ctrl-C: whoever started it will end it.
 
@@ -187,7 +170,8 @@ def _deaf_to_interrupts() -> Iterator[None]:
 
 def _serve(pipe: Connection, printed: str) -> None:
     """Do jobs until the pipe is closed. What libraries print is kept out of the terminal."""
-    threading.Thread(target=_die_with_parent, daemon=True).start()
+    folder = Path(printed).parent
+    threading.Thread(target=_die_with_parent, args=(folder,), daemon=True).start()
     with open(printed, "ab") as file:
         os.dup2(file.fileno(), 1)
         os.dup2(file.fileno(), 2)
@@ -197,24 +181,17 @@ def _serve(pipe: Connection, printed: str) -> None:
         except (EOFError, OSError):
             return
         os.ftruncate(1, 0)
-        outcome = attempt(_do, task)
+        answer = do_pickled(task)
         sys.stdout.flush()
-        try:
-            answer = pickle.dumps(outcome, protocol=5)
-        except Exception as error:
-            answer = pickle.dumps(Outcome(error=in_one_line(error)))
         pipe.send_bytes(answer)
 
 
-def _do(task: bytes) -> Any:
-    work, job = pickle.loads(task)
-    return work(job)
-
-
-def _die_with_parent() -> None:
+def _die_with_parent(folder: Path) -> None:
+    """Wait for the end of the process that shares a folder with this one, and remove it."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         connection.wait([parent.sentinel])
+        shutil.rmtree(folder, ignore_errors=True)
         os._exit(1)
 
 

@@ -10,9 +10,12 @@ Jobs end in no particular order, on one machine as on many: nothing may depend o
 
 from __future__ import annotations
 
+import contextlib
+import os
+import pickle
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from types import TracebackType
@@ -30,6 +33,8 @@ TICK = 0.2
 """Seconds between two calls of `on_tick`, at most."""
 
 PROCESSES, RAY = "processes", "ray"
+CORES = len(os.sched_getaffinity(0))
+"""That this process may use."""
 VALUES_KEPT = 8
 """Shared values that a process keeps loaded, the last used ones."""
 
@@ -155,8 +160,9 @@ def open_workers(on: str = PROCESSES, count: int | None = None, anew: bool = Fal
     """Processes of this machine ("processes"), of a Ray started here ("ray") or of a Ray cluster.
 
     A cluster is "ray://host:port" (Ray's client) or "ray:ADDRESS", where Ray's own address is
-    "host:6379" or "auto". `count` is as many as there are cores. With `anew`, every job has a
-    process of its own. ValueError, in one line, where that cannot be.
+    "host:6379" or "auto"; the package must be installed on all its machines. `count` is as many as
+    there are cores. With `anew`, every job has a process of its own. ValueError, in one line, where
+    that cannot be.
     """
     if count is not None and count < 1:
         raise ValueError(f"{count} workers: expected 1 or more")
@@ -164,15 +170,40 @@ def open_workers(on: str = PROCESSES, count: int | None = None, anew: bool = Fal
         from pokerspiel.experiments.local_workers import LocalWorkers
 
         return LocalWorkers(count, anew)
-    raise ValueError(f"unknown workers {on!r}: expected {PROCESSES}")
+    if on == RAY or on.startswith("ray:"):
+        from pokerspiel.experiments.ray_workers import RayWorkers
+
+        return RayWorkers(on, count, anew)
+    raise ValueError(
+        f"unknown workers {on!r}: expected {PROCESSES}, {RAY}, ray://host:10001 or ray:auto"
+    )
 
 
-def attempt(work: Callable[[Any], Any], job: Any) -> Outcome:
-    """Do a job in this process; an exception is told in one line."""
+@contextlib.contextmanager
+def environment(values: Mapping[str, str]) -> Iterator[None]:
+    """Variables of what is started in here."""
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
     try:
-        return Outcome(work(job))
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+def do_pickled(task: bytes, load: Callable[[bytes], Any] = pickle.loads) -> bytes:
+    """Do a job in this process: from (work, job) to an Outcome, both pickled.
+
+    An exception is told in one line.
+    """
+    try:
+        work, job = load(task)
+        return pickle.dumps(Outcome(work(job)), protocol=5)
     except Exception as error:
-        return Outcome(error=in_one_line(error))
+        return pickle.dumps(Outcome(error=in_one_line(error)))
 
 
 def in_one_line(error: BaseException) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,17 +15,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pokerspiel.experiments.workers import End, Shared, Workers, get, open_workers
-
-
-def ends_of(
-    workers: Workers, work: Any, jobs: Sequence[Any], retries: int = 0
-) -> dict[Any, tuple[Any, str | None]]:
-    """Results and errors by job."""
-    ends: list[End] = []
-    workers.run(work, jobs, ends.append, retries=retries)
-    assert sorted(end.job for end in ends) == sorted(jobs)
-    return {end.job: (end.result, end.error) for end in ends}
+from pokerspiel.experiments.workers import End, get, open_workers
+from tests.worker_jobs import (
+    announce_and_sleep,
+    count_and_die,
+    ends_of,
+    lives,
+    look_at,
+    process_id,
+    shout_and_exit,
+    wait_for,
+)
 
 
 def test_jobs_have_results_or_errors_of_one_line() -> None:
@@ -43,26 +45,12 @@ def test_a_result_that_cannot_travel_is_an_error() -> None:
         assert ends_of(workers, math.sqrt, [4.0]) == {4.0: (2.0, None)}
 
 
-def process_id(job: int) -> int:
-    time.sleep(0.2)
-    return os.getpid()
-
-
 @pytest.mark.parametrize(("anew", "processes"), [(False, 2), (True, 4)])
 def test_processes_are_kept_unless_they_are_asked_for_anew(anew: bool, processes: int) -> None:
     with open_workers(count=2, anew=anew) as workers:
         found = {result for result, _ in ends_of(workers, process_id, range(4)).values()}
     assert len(found) == processes
     assert not any(map(lives, found))
-
-
-def lives(process: int) -> bool:
-    """Whether there is such a process, zombies not counted."""
-    try:
-        status = Path(f"/proc/{process}/stat").read_text()
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return status.rpartition(") ")[2][0] != "Z"
 
 
 def test_a_process_that_dies_is_one_failure() -> None:
@@ -72,17 +60,6 @@ def test_a_process_that_dies_is_one_failure() -> None:
         }
         assert ends_of(workers, os._exit, [3]) == {3: (None, "the process ended with status 3")}
         assert ends_of(workers, math.sqrt, [4.0]) == {4.0: (2.0, None)}
-
-
-def count_and_die(job: tuple[str, int, int]) -> int:
-    """Write a line into the folder's file; die by SIGKILL unless there are more than so many."""
-    folder, number, deaths = job
-    path = Path(folder) / str(number)
-    with path.open("a") as file:
-        file.write("x")
-    if path.stat().st_size <= deaths:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return number
 
 
 def test_a_job_whose_process_was_killed_is_done_again(tmp_path: Path) -> None:
@@ -114,12 +91,6 @@ def test_a_process_has_one_thread_and_leaves_our_environment() -> None:
     assert os.environ.get("OMP_NUM_THREADS") == before
 
 
-def shout_and_exit(job: int) -> None:
-    print("what a library says")
-    os.system("echo last words >&2")
-    os._exit(job)
-
-
 def test_what_a_process_prints_is_kept_out_of_the_terminal(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
@@ -127,11 +98,6 @@ def test_what_a_process_prints_is_kept_out_of_the_terminal(
         (_, error) = ends_of(workers, shout_and_exit, [1])[1]
     assert error == "the process ended with status 1: last words"
     assert capfd.readouterr() == ("", "")
-
-
-def announce_and_sleep(folder: str) -> None:
-    (Path(folder) / str(os.getpid())).touch()
-    time.sleep(60.0)
 
 
 def test_an_interrupt_kills_the_processes_at_once(tmp_path: Path) -> None:
@@ -147,13 +113,6 @@ def test_an_interrupt_kills_the_processes_at_once(tmp_path: Path) -> None:
 
 
 # Sharing.
-
-
-def look_at(shared: Shared) -> tuple[int, bool, bool, float]:
-    """The process, and of the shared array: whether it is loaded already, writeable, its sum."""
-    first = get(shared)
-    array = first["array"]
-    return os.getpid(), get(shared) is first, array.flags.writeable, float(array.sum())
 
 
 def test_a_shared_value_is_loaded_once_a_process_and_read_only() -> None:
@@ -177,7 +136,42 @@ def test_files_of_shared_values_are_removed() -> None:
     assert not paths[0].parent.exists()
 
 
-@pytest.mark.parametrize(("on", "count"), [("threads", 1), ("processes", 0)])
-def test_what_cannot_be_is_named(on: str, count: int) -> None:
-    with pytest.raises(ValueError, match=f"{on}|{count} workers"):
+@pytest.mark.parametrize(
+    ("on", "count", "words"),
+    [
+        ("threads", 1, "unknown workers 'threads': expected processes, ray,"),
+        ("processes", 0, "0 workers: expected 1 or more"),
+    ],
+)
+def test_what_cannot_be_is_named(on: str, count: int, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
         open_workers(on, count)
+
+
+# The end of the process that started them.
+
+DRIVER = """
+import sys
+from pokerspiel.experiments.workers import open_workers
+from tests.worker_jobs import announce_and_sleep
+if __name__ == "__main__":
+    with open_workers(count=2) as workers:
+        workers.share(bytes(10))
+        workers.run(announce_and_sleep, sys.argv[1:], print)
+"""
+
+
+def test_no_process_and_no_file_outlives_the_one_that_started_them(tmp_path: Path) -> None:
+    script, folder = tmp_path / "driver.py", tmp_path / "processes"
+    script.write_text(DRIVER)
+    folder.mkdir()
+    variables = {**os.environ, "PYTHONPATH": os.getcwd()}
+    command = [sys.executable, str(script), str(folder), f"{folder}/"]
+    with subprocess.Popen(command, env=variables) as driver:
+        wait_for(lambda: len(list(folder.iterdir())) == 2)
+        processes = [int(path.name) for path in folder.iterdir()]
+        printed = [Path(os.readlink(f"/proc/{process}/fd/1")) for process in processes]
+        assert all(path.is_file() for path in printed) and all(map(lives, processes))
+        driver.kill()
+    wait_for(lambda: not any(map(lives, processes)))
+    wait_for(lambda: not any(path.parent.exists() for path in printed))
