@@ -27,7 +27,7 @@ from pokerspiel.games.variants import Game, load
 
 CHUNK_SECONDS = 1.0
 """What a chunk is to take, so that a run that is killed loses little."""
-FIRST_DEALS = 32
+FIRST_DEALS = 4
 """Of the first chunk of a match, when nothing is known of its speed."""
 GROWTH = 16
 """How many times larger than the last one a chunk may be."""
