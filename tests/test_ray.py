@@ -197,14 +197,13 @@ def test_the_grid_has_the_same_rows_as_in_this_process(address: str, tmp_path: P
     words = ["bench", "algorithms", "--games", "kuhn", "--algorithms", *algorithms]
     words += ["--seeds", str(seed), "--budget", budget, "--on", address, "--workers", "2"]
     done = subprocess.run(
-        [*COMMAND, *words, "--out", str(tmp_path), "--json"],
+        [*COMMAND, *words, "--out", str(tmp_path), "--json", "--quiet"],
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
+    assert (done.returncode, done.stderr) == (0, "")
     assert len(json.loads(done.stdout)["games"][0]["rows"]) == 2
-    assert len(done.stderr.splitlines()) == 3, done.stderr
     with Results(tmp_path) as results:
         found = {run.algorithm: timeless(run) for run in results.runs()}
     for algorithm in algorithms:
@@ -237,7 +236,7 @@ def test_train_and_resume_on_a_cluster(address: str, tmp_path: Path) -> None:
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
+    assert (done.returncode, done.stderr) == (0, "")
     succeed("resume", run, "--on", "processes", "--workers", 1, "--iterations", 5000, "-q")
     solver = ShardedMccfr(load("leduc"))
     solver.run(iterations=5000)
@@ -306,9 +305,9 @@ def test_no_process_outlives_the_command_that_started_ray(
 def titles(process: int) -> dict[int, bytes]:
     """The processes that a process has started, and those that they have, with what `ps` says."""
     found = {}
-    for task in Path(f"/proc/{process}/task").iterdir():
-        for child in map(int, (task / "children").read_text().split()):
-            with contextlib.suppress(OSError):
+    for task in Path("/proc").glob(f"{process}/task/*"):
+        with contextlib.suppress(OSError):
+            for child in map(int, (task / "children").read_text().split()):
                 found |= {child: Path(f"/proc/{child}/cmdline").read_bytes(), **titles(child)}
     return {child: title.rstrip(b"\0 ") for child, title in found.items()}
 
