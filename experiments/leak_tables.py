@@ -7,6 +7,7 @@ from html import escape
 from typing import Any
 
 from pokerspiel.agents.leak_rows import PARTS
+from pokerspiel.agents.leak_views import PLAYOUTS as VIEW_PLAYOUTS
 from pokerspiel.experiments.output import print_table
 from pokerspiel.experiments.report import page, table
 
@@ -93,7 +94,7 @@ def notes_of(document: dict[str, Any]) -> list[str]:
         "hands_of_other_games": "hands of other games are left out",
         "hands_seen_by_others_alone": "hands are left out: another seat saw them",
         "hands_with_cards_drawn": "hands were seen by the player alone: the cards of the others "
-        "are drawn as the reference would hold them",
+        f"are drawn as the reference would hold them, with {VIEW_PLAYOUTS} play-outs or more",
         "decisions_without_a_value": "decisions have no value: too few deals fit them",
     }
     left_out = [f"{source[name]:,} {text}." for name, text in words.items() if source.get(name)]
