@@ -236,7 +236,7 @@ def test_train_and_resume_on_a_cluster(address: str, tmp_path: Path) -> None:
         text=True,
         check=False,
     )
-    assert (done.returncode, done.stderr) == (0, "")
+    assert done.returncode == 0, done.stderr
     succeed("resume", run, "--on", "processes", "--workers", 1, "--iterations", 5000, "-q")
     solver = ShardedMccfr(load("leduc"))
     solver.run(iterations=5000)
