@@ -270,6 +270,9 @@ def test_cards_that_a_player_did_not_see_are_drawn(tmp_path: Path) -> None:
     lines = whole_file.read_text().splitlines()
     views = [seen_by(json.loads(line)["players"].index("mine"), line) for line in lines]
     views.append(seen_by(json.loads(lines[0])["players"].index("theirs"), lines[0]))
+    other = tmp_path / "other.jsonl"
+    succeed("match", "random", "random", "--game", "kuhn", "--hands", 2, "--histories", other)
+    views += other.read_text().replace('"random #2"', '"mine"').splitlines()
     seen.write_text("\n".join(views))
     documents = [
         succeed("leaks", theirs, "--histories", file, "--player", "mine", "--json").document
@@ -278,6 +281,7 @@ def test_cards_that_a_player_did_not_see_are_drawn(tmp_path: Path) -> None:
     source = documents[1]["source"]
     assert source["hands_with_cards_drawn"] == 600
     assert source["hands_seen_by_others_alone"] == 1
+    assert source["hands_of_other_games"] == 2
     assert source["decisions_without_a_value"] == 0
     totals = [document["total"] for document in documents]
     widths = [total["ci95"][1] - total["ci95"][0] for total in totals]
