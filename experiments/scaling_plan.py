@@ -278,11 +278,11 @@ def _print(document: dict[str, Any], costs: Costs, chosen: Round, rounds: list[R
         ],
     )
     parts = ceil(table / MACHINE_MEMORY)
+    split = f"{parts} x {bytes_text(table / parts)} on machines of {bytes_text(MACHINE_MEMORY)}"
     rows = bytes_text(chosen.sets_of_shard * costs.row_bytes)
     print(
         "A table must fit twice into the memory of every worker: one that is split among machines\n"
-        "is not implemented. Split by the first bits of its keys, which are hashes, this one would\n"
-        f"be {parts} x {bytes_text(table / parts)} on machines of {bytes_text(MACHINE_MEMORY)}; a "
-        f"shard would fetch the {chosen.sets_of_shard:,.0f}\n"
-        f"information sets that it meets, {rows}, and send back as much."
+        "is not implemented. Split by the first bits of its keys, which are hashes, this one\n"
+        f"would be {split}; a shard would fetch the\n"
+        f"{chosen.sets_of_shard:,.0f} information sets that it meets, {rows}, and send back as much."
     )
