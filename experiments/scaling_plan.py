@@ -284,5 +284,5 @@ def _print(document: dict[str, Any], costs: Costs, chosen: Round, rounds: list[R
         "A table must fit twice into the memory of every worker: one that is split among machines\n"
         "is not implemented. Split by the first bits of its keys, which are hashes, this one\n"
         f"would be {split}; a shard would fetch the\n"
-        f"{chosen.sets_of_shard:,.0f} information sets that it meets, {rows}, and send back as much."
+        f"{chosen.sets_of_shard:,.0f} information sets that it meets, {rows}, and return as much."
     )
