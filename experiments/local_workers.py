@@ -156,13 +156,26 @@ class _Process:
 def _deaf_to_interrupts() -> Iterator[None]:
     """A process started in here never hears Ctrl-C: whoever started it will end it.
 
-    An interrupt in the meantime reaches this process afterwards.
+    An interrupt in the meantime reaches this process afterwards: one that is half started would
+    complain. The mask is what a new process inherits; other threads of this one can still be told
+    of a signal, whose handler then runs in the main thread.
     """
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    came: list[int] = []
+    handlers: dict[int, Any] = {}
+    if threading.current_thread() is threading.main_thread():
+        handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    for number, handler in handlers.items():
+        if callable(handler):
+            signal.signal(number, lambda number, frame: came.append(number))
     try:
         yield
     finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        for number in came:
+            signal.raise_signal(number)
 
 
 # The life of a process.

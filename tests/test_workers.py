@@ -7,8 +7,10 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Sequence
+from multiprocessing import util
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +112,34 @@ def test_an_interrupt_kills_the_processes_at_once(tmp_path: Path) -> None:
         workers.run(announce_and_sleep, jobs, lambda end: None, interrupt)
     processes = [int(path.name) for path in tmp_path.iterdir()]
     assert len(processes) == 2 and not any(map(lives, processes))
+
+
+def test_an_interrupt_waits_until_a_process_is_started(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A process that never learns what it is for would print a traceback."""
+    spawn, known = util.spawnv_passfds, []
+
+    def interrupt() -> None:
+        # Another thread than the one that starts the process may be told of Ctrl-C.
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        signal.raise_signal(signal.SIGINT)
+
+    def spawn_and_interrupt(*arguments: Any) -> int:
+        process = spawn(*arguments)
+        thread = threading.Thread(target=interrupt)
+        thread.start()
+        thread.join()
+        known.append(process)
+        return process
+
+    with open_workers(count=1) as workers:
+        with monkeypatch.context() as patch:
+            patch.setattr(util, "spawnv_passfds", spawn_and_interrupt)
+            with pytest.raises(KeyboardInterrupt):
+                workers.run(math.sqrt, [4.0], print)
+        assert ends_of(workers, math.sqrt, [4.0]) == {4.0: (2.0, None)}
+    assert len(known) == 1 and not lives(known[0])
 
 
 # Sharing.
