@@ -14,6 +14,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import partial
 from math import ceil, log
 from typing import Any
 
@@ -71,7 +72,8 @@ class Costs:
 
     def changed(self, nodes: float, sets: int) -> float:
         """Information sets, of so many, that change where so many states are visited."""
-        return min(self.shard_sets * (nodes / self.shard_nodes) ** self.growth, float(sets))
+        met: float = self.shard_sets * (nodes / self.shard_nodes) ** self.growth
+        return min(met, float(sets))
 
 
 @dataclass(frozen=True)
@@ -155,9 +157,8 @@ def measure(game: Game, memory_limit: int, seconds: float) -> Costs:
     parts: list[Part] = []
     whole = 0.0
     for number in range(schedule.shards):
-        took, part = _timed(
-            lambda number=number: work.run(Shard(number, done + number * length, length), table)
-        )
+        shard = Shard(number, done + number * length, length)
+        took, part = _timed(partial(work.run, shard, table))
         if part is None:
             raise ValueError("the memory limit ended the measurement: choose a larger one")
         parts.append(part)

@@ -107,7 +107,7 @@ def _collect(slots: Any, before: Any, after: Any, used: int, classes: int, out: 
         if slots[slot] == 0:
             continue
         entry = slots[slot + 1]
-        n = np.int64(entry & np.uint64((1 << _ACTION_BITS) - 1))
+        n: Any = np.int64(entry & np.uint64((1 << _ACTION_BITS) - 1))
         block = np.int64(entry >> np.uint64(_ACTION_BITS))
         new = block >= used
         for row in range(classes):
@@ -164,7 +164,7 @@ def _write(table: Any, rows: Any, place: Any, adds: bool, of_regrets: float, to_
     values = table.values
     number = place[1]
     for row in range(place[0], len(rows.keys)):
-        n = np.int64(rows.actions[row])
+        n: Any = np.int64(rows.actions[row])
         first = find_or_add(table, rows.keys[row], n)
         if first != NOT_STORED and adds:
             for i in range(n):
@@ -197,7 +197,7 @@ def _gather(table: Any, keys: Any, actions: Any, seen: Any, values: Any) -> Any:
     """
     sets = numbers = 0
     for row in range(len(keys)):
-        n = np.int64(actions[row])
+        n: Any = np.int64(actions[row])
         first = find(table, keys[row], n)
         if first == NOT_STORED:
             continue
