@@ -331,7 +331,9 @@ class Match:
                     f"seed {seed}: the value function was fitted on its deals; choose another one"
                 )
             policies = [chair.known_policy for chair in self.chairs]
-            self._corrections = None if values is None else Corrections(values, self.game, policies)
+            self._corrections = (
+                None if values is None else Corrections(values, self.game, self.names, policies)
+            )
         except BaseException:
             self.close()
             raise

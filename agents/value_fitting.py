@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,14 @@ from pokerspiel.agents.agent import Agent
 from pokerspiel.agents.aivat import Corrections
 from pokerspiel.agents.arena import Match
 from pokerspiel.agents.batch import Batch
+from pokerspiel.agents.chairs import distinct_names
 from pokerspiel.agents.policy import Policy
 from pokerspiel.agents.value_function import (
     ValueFunction,
     feature_size,
     luck_beside,
     new_room,
+    sit_down,
     write_features,
 )
 from pokerspiel.games.compiled import kernel
@@ -34,6 +37,8 @@ BATCH = 256
 STAGES = ((False, 2e-3, 4), (True, 2e-3, 4), (True, 1e-3, 4), (True, 2e-4, 3))
 """Of the fit: whether to results that are corrected by what was fitted before, the learning rate of
 Adam, and how many passes over all states."""
+KEPT_ASIDE = 20
+"""Every so many deals one is not learnt from, but only judged by."""
 _SHARE_OF_PLAY = 0.3
 """Of the work, as progress counts it."""
 
@@ -50,22 +55,18 @@ def fit_values(
     `seed` is that of the match to come: the hands are those of another one, `other_seed`.
     `on_progress` gets the share done. Raises ValueError, in one line, if agents cannot meet.
     """
-    fitting = _Fitting(exact(game), other_seed(seed))
-    names: dict[str, None] = {}
+    names = dict.fromkeys(name for agents in meetings for name in distinct_names(agents))
+    fitting = _Fitting(exact(game), tuple(names), other_seed(seed))
+    report = on_progress or (lambda share: None)
+    deals = max(hands // game.players // len(meetings), 1)
     for number, agents in enumerate(meetings):
-        deals = max(hands // game.players // len(meetings), 1)
         with Match(agents, game, fitting.seed) as match:
             policies = [chair.known_policy for chair in match.chairs]
             for batch, first in match.batches(number * deals, deals, traced=True):
-                fitting.add(batch, policies)
-                if on_progress is not None:
-                    share = (first + len(batch.states) / game.players) / (deals * len(meetings))
-                    on_progress(share * _SHARE_OF_PLAY)
-        names |= dict.fromkeys(match.names)
-    return fitting.fit(
-        list(names),
-        on_progress and (lambda share: on_progress(_SHARE_OF_PLAY + share * (1 - _SHARE_OF_PLAY))),
-    )
+                fitting.add(_Played(batch, match.names, policies))
+                done = first + len(batch.states) / game.players
+                report(_SHARE_OF_PLAY * done / (deals * len(meetings)))
+    return fitting.fit(lambda share: report(_SHARE_OF_PLAY + share * (1 - _SHARE_OF_PLAY)))
 
 
 def other_seed(seed: int) -> int:
@@ -93,6 +94,7 @@ def _write_states(
     for h in range(len(batch.states)):
         state = room.states[0]
         own_luck = luck_beside(batch.decks[h].seed)
+        sit_down(room, np.int64(batch.rotation[h]))
         begin(state, tables)
         falling = False
         for e in range(batch.events[h]):
@@ -109,6 +111,16 @@ def _write_states(
     return n
 
 
+@dataclass(frozen=True)
+class _Played:
+    """Hands that are over, with cards and actions, and their players."""
+
+    batch: Batch
+    names: Sequence[str]
+    policies: Sequence[Policy | None]
+    """None of a player who is not known."""
+
+
 class _Fitting:
     """Gathers hands that were played, and fits a value function to some of their states.
 
@@ -117,34 +129,29 @@ class _Fitting:
     much less luck in it.
     """
 
-    def __init__(self, game: Game, seed: int) -> None:
-        self.game = game
+    def __init__(self, game: Game, names: tuple[str, ...], seed: int) -> None:
+        self._game = game
+        self._names = names
         self.seed = seed
-        self._room = new_room(game)
         self._features: list[csr_matrix] = []
-        self._played: list[tuple[Batch, np.ndarray, Sequence[Policy | None]]] = []
+        self._played: list[tuple[_Played, np.ndarray]] = []
 
-    def add(self, batch: Batch, policies: Sequence[Policy | None]) -> None:
-        """Keep a batch of hands that are over, with cards and actions, of players so known."""
+    def add(self, played: _Played) -> None:
+        """Keep hands, and list states of theirs."""
+        batch, players = played.batch, self._game.players
         share = min(STATES_A_HAND * len(batch.states) / max(int(batch.events.sum()), 1), 1.0)
         most = min(int(batch.events.sum()), 16 * len(batch.states))
-        features = np.zeros((most, feature_size(self.game)), np.float32)
+        features = np.zeros((most, feature_size(self._game, len(self._names))), np.float32)
         places = np.zeros((most, 2), np.int64)
-        n = _write_states(
-            batch, self.game.tables, self.game.players, self._room, share, features, places
-        )
+        numbers = [self._names.index(name) for name in played.names]
+        room = new_room(self._game, numbers, len(self._names))
+        n = _write_states(batch, self._game.tables, players, room, share, features, places)
         self._features.append(csr_matrix(features[:n]))
-        longest = int(batch.events.max())
-        kept = batch._replace(trace=batch.trace[:, :longest])
-        self._played.append((Batch(*(np.array(array) for array in kept)), places[:n], policies))
+        kept = batch._replace(trace=batch.trace[:, : int(batch.events.max())])
+        batch = Batch(*(np.array(array) for array in kept))
+        self._played.append((replace(played, batch=batch), places[:n]))
 
-    @property
-    def hands(self) -> int:
-        return sum(len(batch.states) for batch, _, _ in self._played)
-
-    def fit(
-        self, agents: Sequence[str], on_progress: Callable[[float], None] | None = None
-    ) -> ValueFunction:
+    def fit(self, on_progress: Callable[[float], None]) -> ValueFunction:
         """The function that has the least squared error on the states seen so far."""
         from sklearn.exceptions import ConvergenceWarning  # type: ignore[import-untyped]
         from sklearn.neural_network import MLPRegressor  # type: ignore[import-untyped]
@@ -153,16 +160,15 @@ class _Fitting:
         inputs = vstack(self._features, "csr")
         # Winnings come in chips, all other features are no larger than 1.
         sizes = np.ones(inputs.shape[1])
-        winnings = inputs[:, -self.game.players :]
-        sizes[-self.game.players :] = np.sqrt(winnings.power(2).mean() or 1.0)
+        winnings = inputs[:, -self._game.players :]
+        sizes[-self._game.players :] = np.sqrt(winnings.power(2).mean() or 1.0)
         inputs = (inputs @ diags((1.0 / sizes).astype(np.float32))).tocsr()
         results = self._returns(None)
         scale = float(results.std()) or 1.0
-        aside = max(len(results) // 20, 1)
-        learnt, kept = slice(0, len(results) - aside), slice(len(results) - aside, None)
+        kept = self._kept_aside()
         network = MLPRegressor(
             hidden_layer_sizes=WIDTHS,
-            batch_size=min(BATCH, len(results) - aside),
+            batch_size=min(BATCH, int((~kept).sum())),
             warm_start=True,
             random_state=self.seed % (1 << 32),
         )
@@ -174,32 +180,35 @@ class _Fitting:
             with warnings.catch_warnings(), threadpool_limits(1):
                 warnings.simplefilter("ignore", ConvergenceWarning)
                 network.set_params(learning_rate_init=rate, max_iter=epochs)
-                network.fit(inputs[learnt], (results[learnt] / scale).astype(np.float32))
+                network.fit(inputs[~kept], (results[~kept] / scale).astype(np.float32))
                 wrong = network.predict(inputs[kept]) * scale - results[kept]
             values = ValueFunction(
-                self.game,
+                self._game,
                 _network(network.coefs_, network.intercepts_, sizes),
                 scale,
-                tuple(agents),
-                self.hands,
+                self._names,
+                sum(len(played.batch.states) for played, _ in self._played),
                 self.seed,
-                1.0
-                - float(np.square(wrong).mean()) / (float(np.square(results[kept]).mean()) or 1.0),
+                1.0 - float(np.square(wrong).sum() / (np.square(results[kept]).sum() or 1.0)),
             )
-            if on_progress is not None:
-                on_progress((stage + 1) / len(STAGES))
+            on_progress((stage + 1) / len(STAGES))
         assert values is not None
         return values
 
+    def _kept_aside(self) -> np.ndarray:
+        """[S] bool: whether a state is one of the deals that are not learnt from."""
+        deals = [places[:, 0] // self._game.players for _, places in self._played]
+        return np.asarray(np.concatenate(deals) % KEPT_ASIDE == 0)
+
     def _returns(self, values: ValueFunction | None) -> np.ndarray:
         """[S, n] chips that each seat won in the end, corrected for the luck after the state."""
-        players = self.game.players
         parts = []
-        for batch, places, policies in self._played:
+        for played, places in self._played:
             hand, event = places[:, 0], places[:, 1]
-            won = batch.states["returns"][hand, :players].astype(float)
+            won = played.batch.states["returns"][hand, : self._game.players].astype(float)
             if values is not None:
-                events = Corrections(values, self.game, policies).of_events(batch)
+                corrections = Corrections(values, self._game, played.names, played.policies)
+                events = corrections.of_events(played.batch)
                 later = np.cumsum(events[:, ::-1], axis=1)[:, ::-1]
                 won += later[hand, event]
             parts.append(won)

@@ -1,17 +1,19 @@
 """What a hand is worth to each seat while it is played: a function fitted on other hands.
 
 The function sees all cards: what every seat observes (docs/observations.md), and what everybody
-would win if all called, and drew nothing, to the end. It is a small network, fitted by least
+would win if all called, and drew nothing, to the end. It knows who sits where, as far as these are
+players whose hands it was fitted on. It is a small network, fitted by least
 squares to what hands between given agents came to, and then frozen. It need not be right: `aivat`
 uses it to take luck out of results, and a bad one takes out less, never anything else.
 
-Letters: n seats, D numbers of an observation, B of its private block, F = D + (n - 1) B + n
-features.
+Letters: n seats, D numbers of an observation, B of its private block, M players it was fitted on,
+F = D + (n - 1) B + n M + n features.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -53,12 +55,16 @@ class Room(NamedTuple):
     """[F]"""
     layers: np.ndarray
     values: np.ndarray
-    """[3, n]"""
+    """[2, n]"""
     block: np.ndarray
     """[2] int64: where the private block of an observation begins and ends."""
     actions: np.ndarray
     random: np.ndarray
     """[1] uint64: see `random_bits`."""
+    players: np.ndarray
+    """[n] int64: numbers, below M, of the players of a match; -1 for one it was not fitted on."""
+    seats: np.ndarray
+    """[n] int64: the same by seat, in the hand that is looked at."""
 
 
 STATES = 40
@@ -67,16 +73,19 @@ CALLED = 4
 """Hands that are called to the end, if cards are still to fall."""
 
 
-def new_room(game: Game) -> Room:
+def new_room(game: Game, players: Sequence[int], known: int) -> Room:
+    """For a match of `players`, numbers below `known`, or -1."""
     return Room(
         game.new_states(STATES),
         np.zeros(observation_size(game), np.float32),
-        np.zeros(feature_size(game), np.float32),
+        np.zeros(feature_size(game, known), np.float32),
         np.zeros((2, WIDEST), np.float32),
-        np.zeros((3, game.players)),
+        np.zeros((2, game.players)),
         np.array([_private_block(game).start, _private_block(game).stop], np.int64),
         np.zeros(game.limits.num_actions, np.int64),
         np.zeros(1, np.uint64),
+        np.array(players, np.int64),
+        np.zeros(game.players, np.int64),
     )
 
 
@@ -85,11 +94,11 @@ def _private_block(game: Game) -> slice:
     return slice(*block.indices(observation_size(game)))
 
 
-def feature_size(game: Game) -> int:
-    """F"""
+def feature_size(game: Game, players: int) -> int:
+    """F, of a function fitted on so many players."""
     block = _private_block(game)
     size = observation_size(game) + (game.players - 1) * int(block.stop - block.start)
-    return size + game.players
+    return size + game.players * players + game.players
 
 
 @kernel
@@ -110,7 +119,23 @@ def write_features(state: Any, tables: Any, players: int, luck: Any, room: Any, 
             at = size + (seat - 1) * (high - low)
             for i in range(high - low):
                 out[at + i] = room.observation[low + i]
-    _write_called(state, tables, players, luck, room, out[len(out) - players :])
+    at = size + (players - 1) * (high - low)
+    end = len(out) - players
+    known = (end - at) // players
+    for i in range(at, end):
+        out[i] = 0.0
+    for seat in range(players):
+        if room.seats[seat] >= 0:
+            out[at + seat * known + room.seats[seat]] = 1.0
+    _write_called(state, tables, players, luck, room, out[end:])
+
+
+@kernel
+def sit_down(room: Any, rotation: int) -> None:
+    """Say who sits where in a hand of this rotation."""
+    n = len(room.players)
+    for seat in range(n):
+        room.seats[seat] = room.players[(seat + n - rotation) % n]
 
 
 @kernel
@@ -220,6 +245,10 @@ class ValueFunction:
             f"(seed {self.seed}; explains {self.explained:.0%} of what later comes of a state)"
         )
 
+    def numbers(self, names: Sequence[str]) -> list[int]:
+        """The numbers of players by their names, -1 for one it was not fitted on."""
+        return [self.agents.index(name) if name in self.agents else -1 for name in names]
+
     def check(self, game: Game) -> None:
         """Raise ValueError if it does not belong to a game."""
         if str(exact(game)) != str(self.game) or game.rule_version != self.game.rule_version:
@@ -264,13 +293,17 @@ def load_values(path: Path) -> ValueFunction:
                 f"{game.rule_version}: fit it anew"
             )
         network = new_network(sizes, weights[None, None], SOFTMAX)
-        if list(network.sizes[[0, -1]]) != [feature_size(game), game.players]:
+        agents = tuple(str(name) for name in json.loads(about["agents"]))
+        if list(network.sizes[[0, -1]]) != [
+            feature_size(game, len(agents)),
+            game.players,
+        ]:
             raise ValueError(f"its network of {network.sizes.tolist()} does not fit {game}")
         return ValueFunction(
             game,
             network,
             float(about["scale"]),
-            tuple(str(name) for name in json.loads(about["agents"])),
+            agents,
             int(about["hands"]),
             int(about["seed"]),
             float(about["explained"]),
