@@ -18,7 +18,7 @@ from pokerspiel.experiments.game_choice import with_usual_abstraction
 from pokerspiel.experiments.machine import origin
 from pokerspiel.experiments.options import parse_bytes
 from pokerspiel.experiments.output import note, print_json, print_table
-from pokerspiel.experiments.sharded_training import sharded_solver
+from pokerspiel.experiments.sharded_training import check_count, sharded_solver
 from pokerspiel.experiments.train import ABSTRACTIONS
 from pokerspiel.experiments.workers import PROCESSES, RAY
 from pokerspiel.games.variants import Game
@@ -68,6 +68,8 @@ class Row:
 
 def run(options: Options, json: bool, quiet: bool) -> None:
     game = with_usual_abstraction(options.game, None, ABSTRACTIONS)
+    if options.on:
+        check_count(max(options.workers), options.shards)
     rows = []
     for who in (THREADS, *options.on):
         for workers in options.workers:

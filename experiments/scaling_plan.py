@@ -196,7 +196,9 @@ def _timed(work: Callable[[], Any]) -> tuple[float, Any]:
 
 
 def _growth(short: Part, long: Part) -> float:
-    """β of the sets that two shards have changed."""
+    """β of the sets that two shards have changed; 1, the most, if they were as long."""
+    if long.nodes <= short.nodes:
+        return 1.0
     sets = log(len(long.changes.rows.keys) / len(short.changes.rows.keys))
     nodes = log(long.nodes / short.nodes)
     return min(max(sets / nodes, 0.0), 1.0)
