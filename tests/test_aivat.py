@@ -94,7 +94,7 @@ def test_little_luck_is_left_at_an_equilibrium(text: str) -> None:
 
 
 def test_corrections_add_up_to_nothing_over_the_seats() -> None:
-    game = load("svara(players=3)")
+    game = load("kuhn(players=3)")
     names = ("always-call", "random", "tight")
     agents = [BASELINES[name]() for name in names]
     values = fit_values([agents], game, 300, seed=2)

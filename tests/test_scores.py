@@ -95,7 +95,7 @@ def test_a_sequential_test_is_wrong_as_seldom_as_it_says(mean: float, wrong: str
 
 
 def test_a_sequential_test_needs_a_low_and_a_high_bound() -> None:
-    with pytest.raises(ValueError, match="bounds 5 and 5: low must be below high"):
+    with pytest.raises(ValueError, match="bounds 5 and 5: expected a low and a high one"):
         Sprt(5.0, 5.0)
     with pytest.raises(ValueError, match=r"alpha=0\.7"):
         Sprt(0.0, 5.0, alpha=0.7)
