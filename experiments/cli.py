@@ -215,7 +215,7 @@ def train_command(
     workers: WorkerCount = None,
     on: Annotated[
         str | None,
-        typer.Option(metavar="WORKERS", help="With --workers: processes, ray, or ray://host:10001."),
+        typer.Option(metavar="WORKERS", help="With --workers: processes, ray or ray://host:10001."),
     ] = None,
     shards: Annotated[
         int | None,
@@ -233,8 +233,8 @@ def train_command(
     """Train a strategy: with external-sampling MCCFR, or networks.
 
     --memory-limit, --linear-until, --draw-sampling and --prune are for MCCFR, --tune, --against
-    and --device for networks. With --workers a run is cut into shards, and its result does not depend
-    on who does them.
+    and --device for networks. With --workers a run is cut into shards, and its result does not
+    depend on who does them.
     """
     if workers is None:
         refuse_given("a run without --workers", on=(on, None), shards=(shards, None))
