@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -244,6 +244,10 @@ class ValueFunction:
             f"a network fitted on {self.hands:,} other hands of {', '.join(self.agents)} "
             f"(seed {self.seed}; explains {self.explained:.0%} of what later comes of a state)"
         )
+
+    def with_own_arrays(self) -> ValueFunction:
+        """The same with arrays that may be written to, which is what kernels are compiled for."""
+        return replace(self, network=Network(*(np.array(array) for array in self.network)))
 
     def numbers(self, names: Sequence[str]) -> list[int]:
         """The numbers of players by their names, -1 for one it was not fitted on."""

@@ -25,7 +25,7 @@ from pokerspiel.agents.spiel_table import is_ours
 from pokerspiel.experiments.exploit import measured_game
 from pokerspiel.experiments.export import write_bot
 from pokerspiel.experiments.game_choice import with_usual_abstraction
-from pokerspiel.experiments.match import interval_text
+from pokerspiel.experiments.match_tables import interval_text
 from pokerspiel.experiments.options import bytes_text
 from pokerspiel.experiments.output import note, print_json, print_table
 from pokerspiel.experiments.progress import ProgressReport

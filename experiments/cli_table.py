@@ -13,10 +13,12 @@ from pokerspiel.experiments.options import (
     FitHands,
     Game,
     Json,
+    On,
     Quiet,
     Seed,
     Set,
     Values,
+    WorkerCount,
     real,
     seconds,
     whole,
@@ -64,6 +66,8 @@ def match_command(
             help="Chance with which that may be wrong, either way.",
         ),
     ] = 0.05,
+    workers: WorkerCount = None,
+    on: On = "processes",
     set_: Set = None,
     json: Json = False,
     quiet: Quiet = False,
@@ -71,12 +75,22 @@ def match_command(
 ) -> int:
     """Let bots play duplicate hands against each other."""
     from pokerspiel.experiments import match
+    from pokerspiel.experiments.correction import Correction
 
-    correction = match.Correction(aivat, values, fit_hands)
-    test = match.parse_sprt(sprt, sprt_error)
-    return match.run(
-        players, game, hands, seed, histories, time_limit, correction, test, set_, json, quiet
+    plan = match.Plan(
+        players=tuple(players),
+        game=game,
+        settings=tuple(set_ or ()),
+        hands=hands,
+        seed=seed,
+        histories=histories,
+        time_limit=time_limit,
+        correction=Correction(aivat, values, fit_hands),
+        sprt=match.parse_sprt(sprt, sprt_error),
+        on=on,
+        workers=workers,
     )
+    return match.run(plan, json, quiet)
 
 
 def play_command(

@@ -57,7 +57,8 @@ def tournament_command(
 
     The same command again goes on where it stopped; with more hands or bots it plays only those.
     """
-    from pokerspiel.experiments import match, tournament
+    from pokerspiel.experiments import tournament
+    from pokerspiel.experiments.correction import Correction
 
     plan = tournament.Plan(
         bots=tuple(bots),
@@ -66,7 +67,7 @@ def tournament_command(
         hands=hands,
         seed=seed,
         min_hands=min_hands,
-        correction=match.Correction(aivat, values, fit_hands),
+        correction=Correction(aivat, values, fit_hands),
         exploitability=exploitability,
         on=on,
         workers=workers,

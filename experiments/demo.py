@@ -31,7 +31,7 @@ from pokerspiel.experiments.exact import Curves, measure_curves
 from pokerspiel.experiments.exploit import measure
 from pokerspiel.experiments.export import write_bot
 from pokerspiel.experiments.machine import machine, versions
-from pokerspiel.experiments.match import interval_text
+from pokerspiel.experiments.match_tables import interval_text
 from pokerspiel.experiments.options import parse_bytes
 from pokerspiel.experiments.output import json_text, note, print_json, print_table
 from pokerspiel.experiments.report import write_report

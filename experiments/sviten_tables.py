@@ -9,7 +9,7 @@ from typing import Any
 from pokerspiel.experiments.bench_bounds import GOAL
 from pokerspiel.experiments.bench_curves import BUCKETS, TIME
 from pokerspiel.experiments.kept_rows import Row
-from pokerspiel.experiments.match import interval_text
+from pokerspiel.experiments.match_tables import interval_text
 from pokerspiel.solvers.best_response import EXPLOITABILITY
 
 INTERVALS = (

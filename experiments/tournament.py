@@ -15,12 +15,12 @@ from pathlib import Path
 
 from pokerspiel.agents.roster import find_agent
 from pokerspiel.agents.value_function import ValueFunction
+from pokerspiel.experiments.correction import Correction
 from pokerspiel.experiments.database import check_folder
 from pokerspiel.experiments.entrants import Entrant, entrants_of
 from pokerspiel.experiments.game_choice import chosen_game
 from pokerspiel.experiments.interrupts import terminated_like_interrupted
 from pokerspiel.experiments.machine import origin
-from pokerspiel.experiments.match import Correction
 from pokerspiel.experiments.output import note, print_json, print_table
 from pokerspiel.experiments.progress import ProgressReport
 from pokerspiel.experiments.tournament_exploitability import HOW, exploitabilities_of
@@ -62,6 +62,24 @@ class Plan:
 
 
 def run(plan: Plan, out: Path, json: bool, quiet: bool) -> int:
+    try:
+        document = play(plan, out, quiet)
+    except KeyboardInterrupt:
+        note(f"interrupted; what is done is in {out}, and the same command goes on")
+        return INTERRUPTED
+    if json:
+        print_json(document)
+    else:
+        print_document(document)
+    return FAILURES if tell_failures(document) else 0
+
+
+def play(plan: Plan, out: Path, quiet: bool) -> Document:
+    """Play what is missing in a folder and write its reports; all that is known then.
+
+    A KeyboardInterrupt leaves what is done. Raises ValueError, in one line, if the plan makes no
+    sense, OSError if the folder is that of something else or cannot be written.
+    """
     if plan.exploitability not in HOW:
         raise ValueError(
             f"--exploitability {plan.exploitability}: expected one of {', '.join(HOW)}"
@@ -70,24 +88,24 @@ def run(plan: Plan, out: Path, json: bool, quiet: bool) -> int:
     entrants = entrants_of(plan.bots, game)
     meetings_of(entrants, game, plan.seed)
     check_folder(out, FILE)
-    with TournamentStore(out) as store:
-        try:
-            with terminated_like_interrupted(), open_workers(plan.on, plan.workers) as workers:
-                document = _fill(plan, store, workers, entrants, game, out, quiet)
-        except KeyboardInterrupt:
-            note(f"interrupted; what is done is in {out}, and the same command goes on")
-            return INTERRUPTED
+    with (
+        TournamentStore(out) as store,
+        terminated_like_interrupted(),
+        open_workers(plan.on, plan.workers) as workers,
+    ):
+        document = _fill(plan, store, workers, entrants, game, out, quiet)
     write_reports(out, document)
     note(", ".join(str(out / name) for name in (REPORT, TABLE_MD)), quiet)
-    if json:
-        print_json(document)
-    else:
-        _print(document)
+    return document
+
+
+def tell_failures(document: Document) -> bool:
+    """Say on stderr which matches failed, one line each; whether there are any."""
     failed = [match for match in document["matches"] if match["failure"]]
     for match in failed:
         names = " - ".join(player["name"] for player in match["players"])
         note(f"pokerspiel: {names} failed: {match['failure']}")
-    return FAILURES if failed else 0
+    return bool(failed)
 
 
 def _fill(
@@ -155,7 +173,8 @@ def _command(plan: Plan, workers: int) -> str:
     return shlex.join([*words, "--on", plan.on, "--workers", str(workers)])
 
 
-def _print(document: Document) -> None:
+def print_document(document: Document) -> None:
+    """The tables, on stdout."""
     tables = [leaderboard(document), cross_table(document), ratings(document)]
     for table in filter(None, tables):
         print_table(table.title, table.head, table.rows)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pokerspiel.experiments.bench_tables import machine_words, pipes, versions_words
-from pokerspiel.experiments.match import interval_text
+from pokerspiel.experiments.match_tables import interval_text
 
 Document = Mapping[str, Any]
 
