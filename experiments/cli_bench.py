@@ -153,6 +153,52 @@ def bench_reference_command(
     bench_reference.run(quick, json, quiet)
 
 
+@bench.command("report", cls=ManyValues)
+def bench_report_command(
+    measure: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Measure these figures anew, or all, and keep them."),
+    ] = None,
+    again: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Measure these figures anew, or all, keep nothing, and say whether the numbers "
+            "agree with the published ones.",
+        ),
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Name the parts that are not as the database says.")
+    ] = False,
+    list_: Annotated[
+        bool, typer.Option("--list", help="List all figures, and how long they took.")
+    ] = False,
+    root: Annotated[Path, typer.Option(help="The repository: README.md and docs.")] = Path(),
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            parser=whole(0, 2**31 - 1),
+            metavar="N",
+            help="With --again: the seed of all commands; by default as published.",
+        ),
+    ] = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> int:
+    """Write the figures of README and docs from docs/results.sqlite, or measure them anew."""
+    from pokerspiel.experiments import bench_published
+
+    options = bench_published.Options(
+        measure=tuple(measure or ()),
+        again=tuple(again or ()),
+        check=check,
+        list_all=list_,
+        root=root,
+        seed=seed,
+    )
+    return bench_published.run(options, json, quiet)
+
+
 @bench.command("profile")
 def bench_profile_command(
     games: Annotated[

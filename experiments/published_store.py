@@ -1,0 +1,107 @@
+"""What published figures were measured as, in one file of SQLite: `docs/results.sqlite`.
+
+| table | column | holds |
+|---|---|---|
+| `sittings` | | one row a call of the command that measured something: see `database` |
+| `measurements` | `id`, `sitting` | one row a figure, measured to its end |
+| | `figure` | its name |
+| | `finished`, `seconds` | when it was done, and how long it took |
+| | `commands` | JSON array: command lines of `pokerspiel`, in the order in which they ran |
+| | `seeds` | JSON array: seeds that they name |
+| | `outputs` | JSON array: for each command its JSON document, or its output as a string |
+
+Rows are added and never changed; the newest of a figure is the one that is shown.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pokerspiel.experiments.database import Database
+from pokerspiel.experiments.output import json_text
+
+FILE = "results.sqlite"
+FORMAT = 1
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS measurements (
+    id INTEGER PRIMARY KEY,
+    sitting INTEGER NOT NULL REFERENCES sittings(id),
+    figure TEXT NOT NULL,
+    finished TEXT NOT NULL,
+    seconds REAL NOT NULL,
+    commands TEXT NOT NULL,
+    seeds TEXT NOT NULL,
+    outputs TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS measurements_of_a_figure ON measurements (figure, id);
+"""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What came out of the commands of a figure."""
+
+    commands: tuple[str, ...]
+    seeds: tuple[int, ...]
+    outputs: tuple[Any, ...]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Kept(Measured):
+    """A row of the file."""
+
+    finished: str
+    machine: Mapping[str, Any]
+    versions: Mapping[str, Any]
+
+
+class PublishedStore(Database):
+    """The file of a folder. Raises OSError or ValueError as every `Database`."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder, FILE, FORMAT, _SCHEMA, "published figures")
+
+    def write(self, figure: str, measured: Measured) -> None:
+        assert self.sitting is not None
+        columns = {
+            "sitting": self.sitting,
+            "figure": figure,
+            "finished": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+            "seconds": measured.seconds,
+            "commands": json_text(measured.commands, None),
+            "seeds": json_text(measured.seeds, None),
+            "outputs": json_text(measured.outputs, None),
+        }
+        with self.errors(), self.transaction():
+            self.insert("measurements", tuple(columns), tuple(columns.values()))
+
+    def newest(self, figures: Sequence[str]) -> dict[str, Kept]:
+        """The newest measurements of those of the figures that have any."""
+        words = (
+            "SELECT commands, seeds, outputs, seconds, finished, machine, versions "
+            "FROM measurements JOIN sittings ON sittings.id = sitting "
+            "WHERE figure = ? ORDER BY measurements.id DESC LIMIT 1"
+        )
+        found = {}
+        with self.errors():
+            for figure in figures:
+                row = self.base.execute(words, (figure,)).fetchone()
+                if row is not None:
+                    commands, seeds, outputs, seconds, finished, machine, versions = row
+                    found[figure] = Kept(
+                        tuple(json.loads(commands)),
+                        tuple(json.loads(seeds)),
+                        tuple(json.loads(outputs)),
+                        seconds,
+                        finished,
+                        json.loads(machine),
+                        json.loads(versions),
+                    )
+        return found
