@@ -402,3 +402,23 @@ def bench_sviten_command(
         **{**(bench_sviten.QUICK if quick else {}), **chosen},
     )
     return bench_sviten.run(options, json)
+
+
+@bench.command("tournaments", cls=ManyValues)
+def bench_tournaments_command(
+    only: Annotated[
+        list[str] | None, typer.Option(help="svara, sviten, svara-5; all by default.")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Short trainings, few hands.")] = False,
+    out: Annotated[
+        Path, typer.Option(help="Folder for bots and results; with results in it, it goes on.")
+    ] = Path("runs/tournaments"),
+    seed: Seed = 0,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> int:
+    """Train the bots of the published tournaments, and let them meet."""
+    from pokerspiel.experiments import bench_tournaments, tournament_fields
+
+    names = tuple(dict.fromkeys(only or tournament_fields.FIELDS))
+    return bench_tournaments.run(bench_tournaments.Options(names, quick, out, seed), json, quiet)
