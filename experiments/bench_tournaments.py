@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,8 +19,7 @@ from pokerspiel.experiments.folder_lock import held
 from pokerspiel.experiments.interrupts import terminated_like_interrupted
 from pokerspiel.experiments.machine import origin
 from pokerspiel.experiments.output import note, print_json
-from pokerspiel.experiments.tournament_fields import FIELDS, Field, train_missing
-from pokerspiel.experiments.tournament_results import Document
+from pokerspiel.experiments.tournament_fields import FIELDS, Field, Training, train_missing
 from pokerspiel.experiments.workers import PROCESSES
 
 BOTS = "bots"
@@ -41,6 +40,9 @@ class Options:
             if name not in FIELDS:
                 raise ValueError(f"--only {name}: expected some of {', '.join(FIELDS)}")
 
+    def field(self, name: str) -> Field:
+        return FIELDS[name].quick() if self.quick else FIELDS[name]
+
     @property
     def command(self) -> str:
         words = ["pokerspiel", "bench", "tournaments", "--only", *self.only]
@@ -60,8 +62,13 @@ def run(options: Options, json: bool, quiet: bool) -> int:
     failed = False
     try:
         with held(options.out), terminated_like_interrupted():
-            for name in options.only:
-                its = _measure(name, options, quiet)
+            fields = {name: options.field(name) for name in options.only}
+            trainings = dict.fromkeys(its for field in fields.values() for its in field.trained)
+            bots = train_missing(tuple(trainings), options.out / BOTS, options.seed, quiet)
+            for name, field in fields.items():
+                note(f"tournament {name}", quiet)
+                folder = options.out / (f"{name}-quick" if options.quick else name)
+                its = tournament.play(_plan(field, bots, options.seed), folder, quiet)
                 document["tournaments"][name] = its
                 failed |= tournament.tell_failures(its)
     except KeyboardInterrupt:
@@ -76,18 +83,9 @@ def run(options: Options, json: bool, quiet: bool) -> int:
     return tournament.FAILURES if failed else 0
 
 
-def _measure(name: str, options: Options, quiet: bool) -> Document:
-    """Train the bots of a tournament that are missing, and play what is missing of it."""
-    field = FIELDS[name].quick() if options.quick else FIELDS[name]
-    bots = train_missing(field.trained, options.out / BOTS, options.seed, quiet)
-    folder = f"{name}-quick" if options.quick else name
-    note(f"tournament {name}", quiet)
-    return tournament.play(_plan(field, bots, options.seed), options.out / folder, quiet)
-
-
-def _plan(field: Field, bots: Sequence[Path], seed: int) -> tournament.Plan:
+def _plan(field: Field, bots: Mapping[Training, Path], seed: int) -> tournament.Plan:
     return tournament.Plan(
-        bots=(*field.named, *map(str, bots)),
+        bots=(*field.named, *(str(bots[training]) for training in field.trained)),
         game=field.game,
         settings=(),
         hands=field.hands,

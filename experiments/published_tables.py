@@ -92,15 +92,15 @@ def _times(factor: float | None) -> str:
 
 
 def tournament(name: str) -> Show:
-    """Leaderboard, cross-table and trainings of a tournament of `bench tournaments`."""
+    """Leaderboard, cross-table, ratings and trainings of a tournament of `bench tournaments`."""
 
     def show(outputs: Outputs) -> View:
         its = outputs[0]["tournaments"][name]
         tables = [_leaderboard(its)]
         if len(its["bots"]) > its["players"]:
             tables.append(_everybody(its))
-        trained = _trainings(its)
-        return [*tables, trained] if trained.rows else tables
+        tables += [_ratings(its), _cycles(its), _trainings(its)]
+        return [table for table in tables if table.rows]
 
     return show
 
@@ -110,9 +110,6 @@ def _leaderboard(its: Mapping[str, Any]) -> Table:
     columns: dict[str, Callable[[Any], Cell]] = {"mbb/hand>": lambda bot: mbb(bot["score"])}
     if its["values"]:
         columns["AIVAT>"] = lambda bot: "" if bot["aivat"] is None else mbb(bot["aivat"])
-    if any(bot.get("rating") for bot in bots):
-        columns["rating>"] = lambda bot: mbb(bot["rating"]) if bot.get("rating") else ""
-        columns["Nash average>"] = lambda bot: mbb(bot["nash"]) if bot.get("nash") else ""
     if any(bot["exploitability"] for bot in bots):
         columns["exploitability>"] = lambda bot: _exploitability(bot["exploitability"])
     rows = tuple(
@@ -144,6 +141,51 @@ def _everybody(its: Mapping[str, Any]) -> Table:
     return Table(("", *(f"{name}>" for name in names)), rows, f"what the row wins {what}{by}")
 
 
+def _ratings(its: Mapping[str, Any]) -> Table:
+    """Ratings, Nash averages and alpha-ranks, with the ends of the intervals of the last two."""
+    rows = tuple(
+        (
+            *(bot["name"], mbb(bot["rating"]), *mbb_range(bot["nash"], 0)),
+            _share(bot["nash"]["share"]),
+            _share(bot["alpha_rank"]["share"], bot["alpha_rank"]["ci95"]),
+            " to ".join(f"{end:.1%}" for end in bot["alpha_rank"]["ci95"] or ()),
+        )
+        for bot in its["bots"]
+        if bot.get("rating")
+    )
+    head = (
+        *("bot", "rating>", "Nash average>", "its interval>", "part in it>"),
+        *("alpha-rank>", "its interval>"),
+    )
+    return Table(head, rows, "ratings")
+
+
+def _share(value: float, ci95: Sequence[float] | None = None) -> Quantity:
+    ends = None if ci95 is None else (ci95[0], ci95[1])
+    return Quantity(value, f"{value:.1%}", SAMPLED, ends)
+
+
+def _cycles(its: Mapping[str, Any]) -> Table:
+    """The test whether ratings explain all but noise, and circles of three."""
+    found = its["ratings"]
+    cycles = None if found is None else found["cycles"]
+    if found is None or cycles is None:
+        return Table((), ())
+    p_value = max(cycles["p_value"], 0.001)
+    circles = (" beats ".join([*names, names[0]]) for names in found["circles"])
+    row: tuple[Cell, ...] = (
+        Quantity(cycles["share"], f"{cycles['share']:.2%}"),
+        Quantity(cycles["by_noise"], f"{cycles['by_noise']:.2%}"),
+        f"{'<' if cycles['p_value'] < p_value else '='} {p_value:.3f}",
+        "; ".join(circles) or "none",
+    )
+    head = (
+        *("of the squared winnings no rating explains>", "noise alone>", "p>"),
+        "circles of three, each match beyond its interval",
+    )
+    return Table(head, (row,), "cycles", names=0)
+
+
 def _trainings(its: Mapping[str, Any]) -> Table:
     rows = tuple(
         (
@@ -168,14 +210,15 @@ def leaks(choices: int, nodes: int, draws: int = 0) -> Show:
         (document,) = outputs
         tables = [_leak_sums(document)]
         if "parts" in document["total"]:
-            tables.append(_leak_table("street", document["streets"]))
+            tables.append(_leak_table("street", document["streets"], _per_hand(document)))
         for what, member, most in (
             ("choice", "choices", choices),
             ("draw", "draws", draws),
             ("node", "nodes", nodes),
         ):
             if document[member] and most:
-                tables.append(_leak_table(what, document[member][:most]))
+                rows = document[member][:most]
+                tables.append(_leak_table(what, rows, _per_hand(document)))
         return tables
 
     return show
@@ -190,16 +233,19 @@ def _leak_sums(document: dict[str, Any]) -> Table:
     lines += [(f"– {_PARTS[part]}", score) for part, score in total.get("parts", {}).items()]
     lines += [("won in these hands", document["won"]), ("difference", document["difference"])]
     rows = tuple((name, *mbb_range(score)) for name, score in lines)
-    unit = "milli-antes/hand" if document["unit"] == "ante" else "mbb/hand"
     title = (
         f"{document['player']} judged by {document['reference']}, {document['game']}: "
         f"{document['hands']:,} hands ({document['deals']:,} deals), "
         f"{document['decisions']:,} decisions"
     )
-    return Table(("", f"{unit}>", "95 % interval>"), rows, title)
+    return Table(("", f"{_per_hand(document)}>", "95 % interval>"), rows, title)
 
 
-def _leak_table(what: str, leaks: Sequence[dict[str, Any]]) -> Table:
+def _per_hand(document: dict[str, Any]) -> str:
+    return "milli-antes/hand" if document["unit"] == "ante" else "mbb/hand"
+
+
+def _leak_table(what: str, leaks: Sequence[dict[str, Any]], unit: str) -> Table:
     parts = list(leaks[0].get("parts", ()))
     rows = tuple(
         (
@@ -211,7 +257,7 @@ def _leak_table(what: str, leaks: Sequence[dict[str, Any]]) -> Table:
         for leak in leaks
     )
     columns = (f"{_PARTS[part]}>" for part in parts)
-    return Table((what, "decisions>", "mbb/hand>", "95 % interval>", *columns), rows)
+    return Table((what, "decisions>", f"{unit}>", "95 % interval>", *columns), rows)
 
 
 # Heads-up Svara.

@@ -120,7 +120,7 @@ FIELDS = {
                 "entropy=0.3 decay=0.25 hands=4096 batch=4096",
             ),
         ),
-        hands=60_000,
+        hands=40_000,
         fit_hands=60_000,
         exploitability=EXACT,
     ),
@@ -132,7 +132,7 @@ FIELDS = {
             Training("halves", "sviten_special(abstraction=halves)", 100_000),
             Training("clusters", "sviten_special(abstraction=clusters)", 50_000),
         ),
-        hands=10_000,
+        hands=8_000,
         fit_hands=40_000,
         exploitability=NONE,
     ),
@@ -143,14 +143,14 @@ FIELDS = {
             Training(
                 "ppo",
                 "svara(players=5,abstraction=hands)",
-                400,
+                300,
                 "ppo",
                 "entropy=0.3 decay=0.25",
                 ("tight", "equity", "always-call"),
             ),
         ),
-        hands=240_000,
-        fit_hands=60_000,
+        hands=120_000,
+        fit_hands=40_000,
         exploitability=NONE,
     ),
 }
@@ -191,7 +191,7 @@ class _Job:
 
 def train_missing(
     trainings: Sequence[Training], folder: Path, seed: int, quiet: bool
-) -> tuple[Path, ...]:
+) -> dict[Training, Path]:
     """The bot files of some trainings, each of which is made or gone on with if it is missing.
 
     Raises ValueError, in one line, if one fails or was trained with other options. A
@@ -203,7 +203,7 @@ def train_missing(
     missing = [job for job in jobs if not job.done]
     if missing:
         _train_all(missing, quiet)
-    return tuple(job.bot for job in jobs)
+    return {job.training: job.bot for job in jobs}
 
 
 def _train_all(jobs: Sequence[_Job], quiet: bool) -> None:

@@ -397,12 +397,19 @@ def test_tables_of_tournaments(tmp_path: Path) -> None:
     words = ("--game", "kuhn", "--hands", 400, "--exploitability", "none", "--out", tmp_path / "x")
     document = succeed("tournament", *bots, *words, "--json", "-q").document
     view = tournament("kuhn")([{"tournaments": {"kuhn": document}}])
-    leaders, everybody = markdown(view).split("\n\n**what the row wins from the column**\n\n")
+    leaders, rest = markdown(view).split("\n\n**what the row wins from the column**\n\n")
     assert leaders.startswith("**kuhn: 400 hands a match**\n\n| rank | bot | hands | mbb/hand |")
+    everybody, ratings = rest.split("\n\n**ratings**\n\n")
     assert len(everybody.splitlines()) == 5
+    ratings, cycles = ratings.split("\n\n**cycles**\n\n")
+    assert [line.split(" | ")[0] for line in ratings.splitlines()[2:]] == [
+        f"| {bot['name']}" for bot in document["bots"]
+    ]
+    assert f"| {document['ratings']['cycles']['share']:.2%} | " in cycles
     numbers = compare(view, view)
-    assert {one.verdict for one in numbers} == {AGREES}
-    assert sum("kuhn: 400 hands a match, " in one.name for one in numbers) == 9
+    assert {one.verdict for one in numbers} == {AGREES, OPEN}  # shares without an interval
+    assert sum("kuhn: 400 hands a match, " in one.name for one in numbers) == 3
+    assert sum("ratings, " in one.name for one in numbers) == 3 * 4
     assert sum("what the row wins from the column, " in one.name for one in numbers) == 6
 
 
