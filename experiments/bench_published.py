@@ -20,7 +20,7 @@ from pokerspiel.experiments.progress import ProgressReport
 from pokerspiel.experiments.published import LIST, Figure
 from pokerspiel.experiments.published_measuring import MeasuringError, measure
 from pokerspiel.experiments.published_parts import body, parts_of, rewritten
-from pokerspiel.experiments.published_store import FILE, Kept, Measured, PublishedStore
+from pokerspiel.experiments.published_store import Kept, Measured, PublishedStore, read
 from pokerspiel.experiments.published_views import (
     AGREES,
     DISAGREES,
@@ -89,15 +89,14 @@ def _figures(names: Sequence[str]) -> list[Figure]:
 
 def newest(root: Path) -> dict[str, Kept]:
     """The newest measurements of the figures, without those that other commands made."""
-    folder = root / DOCS
-    if not (folder / FILE).exists():
-        return {}
-    with PublishedStore(folder) as store:
-        return _current(store)
+    return _current(read(root / DOCS, _names()))
 
 
-def _current(store: PublishedStore) -> dict[str, Kept]:
-    found = store.newest([figure.name for figure in published.FIGURES])
+def _names() -> list[str]:
+    return [figure.name for figure in published.FIGURES]
+
+
+def _current(found: Mapping[str, Kept]) -> dict[str, Kept]:
     commands = {figure.name: figure.commands for figure in published.FIGURES}
     return {name: kept for name, kept in found.items() if kept.commands == commands[name]}
 
@@ -301,7 +300,7 @@ def _measure(root: Path, figures: Sequence[Figure], json: bool, quiet: bool) -> 
         except KeyboardInterrupt:
             interrupted = True
             note(f"interrupted: {len(done)} of {len(figures)} figures are measured and kept")
-        kept = _current(store)
+        kept = _current(store.newest(_names()))
     changed = rewrite(root, kept)
     left = drift(root, kept)
     if json:
@@ -339,6 +338,7 @@ def _each(
 def _again(root: Path, figures: Sequence[Figure], seed: int | None, json: bool, quiet: bool) -> int:
     """Measure figures anew, keep nothing, and compare with what is published."""
     kept = newest(root)
+    figures = [figure for figure in figures if seed is None or not _is_letters(figure, quiet)]
     for figure in figures:
         if figure.name not in kept:
             raise ValueError(f"{figure.name} is not measured: `bench report --measure` does it")
@@ -359,6 +359,14 @@ def _again(root: Path, figures: Sequence[Figure], seed: int | None, json: bool, 
         return INTERRUPTED
     differs = any(one.verdict == DISAGREES for some in found.values() for one in some)
     return DIFFERENT if differs or failures else 0
+
+
+def _is_letters(figure: Figure, quiet: bool) -> bool:
+    """Whether other luck gives other letters, of which nothing can be said; a line says so."""
+    letters = figure.as_text and bool(figure.seeds)
+    if letters:
+        note(f"{figure.name} is compared letter by letter, with its own seed only", quiet)
+    return letters
 
 
 def _count(comparisons: Sequence[Comparison], verdict: str) -> int:

@@ -16,8 +16,10 @@ Rows are added and never changed; the newest of a figure is the one that is show
 from __future__ import annotations
 
 import json
+import sqlite3
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,6 +29,7 @@ from pokerspiel.experiments.output import json_text
 
 FILE = "results.sqlite"
 FORMAT = 1
+WHAT = "published figures"
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS measurements (
@@ -66,7 +69,7 @@ class PublishedStore(Database):
     """The file of a folder. Raises OSError or ValueError as every `Database`."""
 
     def __init__(self, folder: Path) -> None:
-        super().__init__(folder, FILE, FORMAT, _SCHEMA, "published figures")
+        super().__init__(folder, FILE, FORMAT, _SCHEMA, WHAT)
 
     def write(self, figure: str, measured: Measured) -> None:
         assert self.sitting is not None
@@ -84,24 +87,52 @@ class PublishedStore(Database):
 
     def newest(self, figures: Sequence[str]) -> dict[str, Kept]:
         """The newest measurements of those of the figures that have any."""
-        words = (
-            "SELECT commands, seeds, outputs, seconds, finished, machine, versions "
-            "FROM measurements JOIN sittings ON sittings.id = sitting "
-            "WHERE figure = ? ORDER BY measurements.id DESC LIMIT 1"
-        )
-        found = {}
         with self.errors():
-            for figure in figures:
-                row = self.base.execute(words, (figure,)).fetchone()
-                if row is not None:
-                    commands, seeds, outputs, seconds, finished, machine, versions = row
-                    found[figure] = Kept(
-                        tuple(json.loads(commands)),
-                        tuple(json.loads(seeds)),
-                        tuple(json.loads(outputs)),
-                        seconds,
-                        finished,
-                        json.loads(machine),
-                        json.loads(versions),
-                    )
-        return found
+            return _newest(self.base, figures)
+
+
+def read(folder: Path, figures: Sequence[str]) -> dict[str, Kept]:
+    """The newest measurements in the file of a folder; none if there is no file.
+
+    Nothing is written, not even while another process measures. Raises OSError if the file cannot
+    be read, ValueError if it is no such file.
+    """
+    path = folder / FILE
+    if not path.exists():
+        return {}
+    # Without a log beside it the file is all there is, and needs no lock.
+    still = not path.with_name(f"{FILE}-wal").exists()
+    address = f"{path.absolute().as_uri()}?mode=ro{'&immutable=1' if still else ''}"
+    try:
+        with closing(sqlite3.connect(address, uri=True)) as base:
+            (found,) = base.execute("PRAGMA user_version").fetchone()
+            if found != FORMAT:
+                raise ValueError(f"{path}: expected {WHAT} of format {FORMAT}, not {found}")
+            return _newest(base, figures)
+    except sqlite3.OperationalError as error:
+        raise OSError(f"cannot read {path}: {error}") from None
+    except sqlite3.DatabaseError as error:
+        raise ValueError(f"{path} is damaged: {error}") from None
+
+
+def _newest(base: sqlite3.Connection, figures: Sequence[str]) -> dict[str, Kept]:
+    words = (
+        "SELECT commands, seeds, outputs, seconds, finished, machine, versions "
+        "FROM measurements JOIN sittings ON sittings.id = sitting "
+        "WHERE figure = ? ORDER BY measurements.id DESC LIMIT 1"
+    )
+    found = {}
+    for figure in figures:
+        row = base.execute(words, (figure,)).fetchone()
+        if row is not None:
+            commands, seeds, outputs, seconds, finished, machine, versions = row
+            found[figure] = Kept(
+                tuple(json.loads(commands)),
+                tuple(json.loads(seeds)),
+                tuple(json.loads(outputs)),
+                seconds,
+                finished,
+                json.loads(machine),
+                json.loads(versions),
+            )
+    return found

@@ -19,7 +19,7 @@ from pokerspiel.experiments import bench_published, bench_speed, published
 from pokerspiel.experiments.published import Figure
 from pokerspiel.experiments.published_measuring import MeasuringError, measure, with_seed
 from pokerspiel.experiments.published_parts import body, parts_of, rewritten
-from pokerspiel.experiments.published_store import FILE, Measured
+from pokerspiel.experiments.published_store import FILE, Measured, PublishedStore
 from pokerspiel.experiments.published_tables import (
     certainty,
     cross_table,
@@ -135,6 +135,19 @@ def test_other_luck_gives_other_numbers_of_the_same_figure(root: Path) -> None:
     assert compare([one], [other])[0].ratio != 1.0
 
 
+def test_letters_are_not_compared_with_other_luck(
+    root: Path, measured: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(published, "FIGURES", (MATCH, replace(TEXT, commands=("x --seed 1",))))
+    assert report(root, "--measure", "all", "-q").status == 0
+    measured["hand"] = ["31 points\n"]
+    outcome = report(root, "--again", "all", "--seed", 2, "--json")
+    assert outcome.status == 0
+    assert outcome.document["figures"].keys() == {"kuhn-match"}
+    assert "hand is compared letter by letter" in outcome.err
+    assert report(root, "--again", "all", "-q").status == 1
+
+
 # The database and the documents.
 
 
@@ -194,6 +207,18 @@ def test_the_newest_measurement_is_shown_and_the_others_are_kept(
             for outputs, seeds, seconds in rows
         ]
     assert means == [(10, "[3]", 1.5), (-25, "[3]", 1.5)]
+
+
+def test_reading_waits_for_nobody_and_writes_nothing(root: Path, measured: dict[str, Any]) -> None:
+    assert report(root, "--measure", "all", "-q").status == 0
+    with PublishedStore(root / "docs") as store:
+        store.begin_sitting("now", "words", {}, {})
+        assert report(root, "--check").status == 0
+        refuse("bench", "report", "--root", root, "--measure", "all", naming="in use")
+    before = sorted((path.name, path.stat().st_mtime_ns) for path in (root / "docs").iterdir())
+    assert report(root, "--check").status == 0
+    after = sorted((path.name, path.stat().st_mtime_ns) for path in (root / "docs").iterdir())
+    assert before == after
 
 
 def test_list_says_how_long_figures_took(root: Path, measured: dict[str, Any]) -> None:
