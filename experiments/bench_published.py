@@ -23,10 +23,12 @@ from pokerspiel.experiments.published_parts import body, parts_of, rewritten
 from pokerspiel.experiments.published_store import Kept, Measured, PublishedStore, read
 from pokerspiel.experiments.published_views import (
     AGREES,
+    CHANCE,
     DISAGREES,
     OPEN,
     Comparison,
     View,
+    by_chance,
     compare,
     markdown,
 )
@@ -349,7 +351,7 @@ def _again(root: Path, figures: Sequence[Figure], seed: int | None, json: bool, 
         for figure, _, view in _each(root, figures, seed, failures, quiet):
             found[figure.name] = compare(view_of(figure, kept[figure.name]), view)
             if not json:
-                _print_comparison(figure, found[figure.name])
+                _print_comparison(figure, found[figure.name], seed is not None)
     except KeyboardInterrupt:
         interrupted = True
         note(f"interrupted after {len(found)} of {len(figures)} figures")
@@ -357,8 +359,15 @@ def _again(root: Path, figures: Sequence[Figure], seed: int | None, json: bool, 
         print_json({"figures": _comparisons_json(found), "failed": failures})
     if interrupted:
         return INTERRUPTED
-    differs = any(one.verdict == DISAGREES for some in found.values() for one in some)
+    differs = any(_differs(some, seed is not None) for some in found.values())
     return DIFFERENT if differs or failures else 0
+
+
+def _differs(comparisons: Sequence[Comparison], other_luck: bool) -> bool:
+    """Whether numbers disagree that should not; with other luck more of them than it explains."""
+    if other_luck:
+        return by_chance(comparisons) <= CHANCE
+    return _count(comparisons, DISAGREES) > 0
 
 
 def _is_letters(figure: Figure, quiet: bool) -> bool:
@@ -377,13 +386,14 @@ def _comparisons_json(found: Mapping[str, Sequence[Comparison]]) -> dict[str, An
     return {
         name: {
             **{verdict: _count(some, verdict) for verdict in (AGREES, DISAGREES, OPEN)},
+            "by_chance": by_chance(some),
             "numbers": [one.to_json() for one in some],
         }
         for name, some in found.items()
     }
 
 
-def _print_comparison(figure: Figure, comparisons: Sequence[Comparison]) -> None:
+def _print_comparison(figure: Figure, comparisons: Sequence[Comparison], other_luck: bool) -> None:
     verdict: dict[str, Callable[[Comparison], str]] = {
         AGREES: lambda one: "yes",
         DISAGREES: lambda one: "NO",
@@ -395,7 +405,10 @@ def _print_comparison(figure: Figure, comparisons: Sequence[Comparison]) -> None
     ]
     print_table(figure.name, ("number", "published>", "again>", "agrees>"), rows)
     judged = len(comparisons) - _count(comparisons, OPEN)
-    print(f"{figure.name}: {_count(comparisons, AGREES)} of {judged} numbers agree")
+    said = f"{figure.name}: {_count(comparisons, AGREES)} of {judged} numbers agree"
+    if other_luck and _count(comparisons, DISAGREES):
+        said += f"; luck alone gives so few in {by_chance(comparisons):.1%} of all runs"
+    print(said)
 
 
 def _short(text: str) -> str:

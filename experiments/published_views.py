@@ -110,6 +110,7 @@ class Comparison:
     """One number of a figure, as it was published and as it came out again."""
 
     name: str
+    kind: str
     published: str
     again: str
     verdict: str
@@ -135,13 +136,14 @@ def compare(published: View, again: View) -> list[Comparison]:
 def _compare(name: str, old: Cell | None, new: Cell | None) -> Comparison:
     published, again = ("missing" if cell is None else _cell_text(cell) for cell in (old, new))
     if not isinstance(old, Quantity) or not isinstance(new, Quantity):
-        return Comparison(name, published, again, AGREES if old == new else DISAGREES, None)
+        verdict = AGREES if old == new else DISAGREES
+        return Comparison(name, EXACT, published, again, verdict, None)
     ratio = new.value / old.value if old.value else None
     if old.kind == TIMED or (old.kind == SAMPLED and None in (old.ci95, new.ci95)):
         verdict = OPEN
     else:
         verdict = AGREES if _agree(old, new) else DISAGREES
-    return Comparison(name, published, again, verdict, ratio)
+    return Comparison(name, old.kind, published, again, verdict, ratio)
 
 
 def _agree(old: Quantity, new: Quantity) -> bool:
@@ -171,6 +173,23 @@ def _named(part: Table | Output) -> Iterator[tuple[str, Cell]]:
         for column, cell in zip(part.head, row, strict=True):
             if isinstance(cell, Quantity):
                 yield ", ".join(word for word in (*where, column.rstrip(">")) if word), cell
+
+
+CHANCE = 0.05
+"""How often an equal number of another sample disagrees."""
+
+
+def by_chance(comparisons: Sequence[Comparison]) -> float:
+    """How often other luck alone gives as many disagreements of sampled numbers, or more.
+
+    Numbers are taken as independent of each other. 0 if an exact one disagrees.
+    """
+    verdicts = [one.verdict for one in comparisons if one.kind == SAMPLED and one.verdict != OPEN]
+    if any(one.verdict == DISAGREES and one.kind == EXACT for one in comparisons):
+        return 0.0
+    n, found = len(verdicts), verdicts.count(DISAGREES)
+    tail = (math.comb(n, k) * CHANCE**k * (1.0 - CHANCE) ** (n - k) for k in range(found, n + 1))
+    return min(sum(tail), 1.0)
 
 
 # Numbers.

@@ -31,9 +31,11 @@ from pokerspiel.experiments.published_views import (
     AGREES,
     DISAGREES,
     OPEN,
+    Comparison,
     Output,
     Quantity,
     Table,
+    by_chance,
     compare,
     exact,
     markdown,
@@ -273,6 +275,36 @@ def test_verdicts() -> None:
     assert [one.name for one in compare([same], [same])] == ["a, much", "a, much #2"]
     text = compare([Output("x", "1\n2")], [Output("x", "1\n3")])
     assert [one.verdict for one in text] == [DISAGREES]
+
+
+def test_other_luck_may_explain_what_disagrees(root: Path, measured: dict[str, Any]) -> None:
+    def numbers(disagree: int, among: int, kind: str = "sampled") -> list[Comparison]:
+        verdicts = [DISAGREES] * disagree + [AGREES] * (among - disagree)
+        return [Comparison("", kind, "", "", verdict, None) for verdict in verdicts]
+
+    # Tails of binomial distributions with chance 1/20.
+    assert by_chance(numbers(0, 8)) == pytest.approx(1.0)
+    assert by_chance(numbers(1, 1)) == 0.05
+    assert by_chance(numbers(1, 8)) == pytest.approx(1 - 0.95**8)
+    assert by_chance(numbers(2, 8)) == pytest.approx(1 - 0.95**8 - 8 * 0.05 * 0.95**7)
+    assert by_chance([*numbers(0, 8), *numbers(1, 1, "exact")]) == 0.0
+
+    measured["kuhn-match"] = [match_document(0, 4)]
+    assert report(root, "--measure", "kuhn-match", "-q").status == 0
+    measured["kuhn-match"] = [match_document(7, 4)]
+    assert report(root, "--again", "kuhn-match", "--seed", 9, "-q").status == 1
+
+    matches = [match_document(mean, 4) for mean in range(0, 1000, 100)]
+    for match, name in zip(matches, "abcdefghij", strict=True):
+        match["players"][1]["name"] = name
+    measured["kuhn-match"] = matches
+    assert report(root, "--measure", "kuhn-match", "-q").status == 0
+    measured["kuhn-match"] = [match_document(7, 4), *matches[1:]]
+    measured["kuhn-match"][0]["players"][1]["name"] = "a"
+    assert report(root, "--again", "kuhn-match", "-q").status == 1
+    outcome = report(root, "--again", "kuhn-match", "--seed", 9, "-q")
+    assert outcome.status == 0
+    assert "9 of 10 numbers agree; luck alone gives so few in 40.1% of all runs" in outcome.out
 
 
 # What can go wrong.
