@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from json import loads
 from pathlib import Path
 from typing import Any
 
@@ -42,9 +43,12 @@ INTERRUPTED, DIFFERENT, FAILED = 130, 1, 1
 
 @dataclass(frozen=True)
 class Options:
-    """What is asked for: one of the four, or none of them, which rewrites the documents."""
+    """What is asked for: one of the five, or none of them, which rewrites the documents."""
 
     measure: tuple[str, ...] = ()
+    take: tuple[str, ...] = ()
+    documents: tuple[Path, ...] = ()
+    """Of `take`: the JSON documents of the commands, in their order."""
     again: tuple[str, ...] = ()
     check: bool = False
     list_all: bool = False
@@ -61,6 +65,7 @@ def run(options: Options, json: bool, quiet: bool) -> int:
         )
     modes = {
         "--measure": options.measure,
+        "--take": options.take,
         "--again": options.again,
         "--check": options.check,
         "--list": options.list_all,
@@ -70,6 +75,10 @@ def run(options: Options, json: bool, quiet: bool) -> int:
         raise ValueError(f"{' and '.join(asked)}: one of them at a time")
     if options.seed is not None and not options.again:
         raise ValueError(f"--seed {options.seed}: only with --again")
+    if bool(options.take) != bool(options.documents):
+        raise ValueError("--take and --from: a figure and its documents, both or none")
+    if options.take:
+        return _take(root, _figures(options.take), options.documents, json)
     if options.measure:
         return _measure(root, _figures(options.measure), json, quiet)
     if options.again:
@@ -131,7 +140,7 @@ def _origin_line(figure: Figure, kept: Kept) -> str:
     machine = kept.machine
     processor = str(machine["processor"]).replace("(R)", "")
     said = [
-        f"{kept.finished[:10]}, {processor}, {machine['cores']} cores",
+        f"{kept.started[:10]}, {processor}, {machine['cores']} cores",
         _seeds_text(kept.seeds),
         figure.certainty,
         "" if figure.as_text or len(kept.commands) > 1 else f"`pokerspiel {kept.commands[0]}`",
@@ -157,7 +166,7 @@ def _list_text(kept: Mapping[str, Kept]) -> str:
     for figure in published.FIGURES:
         where = ", ".join(_link(document) for document in figure.documents)
         found = kept.get(figure.name)
-        when = ("not yet", "") if found is None else (found.finished[:10], _seconds_text(found))
+        when = ("not yet", "") if found is None else (found.started[:10], _seconds_text(found))
         lines.append(f"| `{figure.name}` | {figure.title} | {where} | {when[0]} | {when[1]} |")
         commands.append(f"# {figure.name}")
         commands += [f"pokerspiel {command}" for command in figure.commands]
@@ -221,7 +230,7 @@ def rewrite(root: Path, kept: Mapping[str, Kept]) -> list[str]:
     return changed
 
 
-# The four things to do.
+# What there is to do.
 
 
 def _report(root: Path, kept: Mapping[str, Kept], json: bool, quiet: bool) -> int:
@@ -263,7 +272,7 @@ def _list(kept: Mapping[str, Kept], json: bool) -> int:
     cells = []
     for figure in published.FIGURES:
         found = kept.get(figure.name)
-        when = ("not yet", "") if found is None else (found.finished, _seconds_text(found))
+        when = ("not yet", "") if found is None else (found.started, _seconds_text(found))
         cells.append((figure.name, figure.title, " ".join(figure.documents), *when))
     print_table("", ("figure", "shows", "stands in", "measured", "took>"), cells)
     return 0
@@ -277,7 +286,7 @@ def _list_json(figure: Figure, found: Kept | None) -> dict[str, Any]:
         "commands": [f"pokerspiel {command}" for command in figure.commands],
         "seeds": figure.seeds,
         "certainty": figure.certainty,
-        "measured": found and found.finished,
+        "measured": found and found.started,
         "seconds": found and found.seconds,
         "machine": found and found.machine,
         "versions": found and found.versions,
@@ -311,6 +320,54 @@ def _measure(root: Path, figures: Sequence[Figure], json: bool, quiet: bool) -> 
     else:
         _say(left)
     return INTERRUPTED if interrupted else FAILED if failures else 0
+
+
+def _take(root: Path, figures: Sequence[Figure], documents: Sequence[Path], json: bool) -> int:
+    """Keep what the commands of figures have printed elsewhere, and rewrite the documents."""
+    drift(root, {})
+    outputs = tuple(read_json(path) for path in documents)
+    taken = {figure.name: taken_as(figure, outputs) for figure in figures}
+    first = outputs[0]
+    command = str(first.get("command", f"pokerspiel bench report --take {' '.join(taken)}"))
+    with PublishedStore(root / DOCS) as store:
+        store.begin_sitting(first["started"], command, first["machine"], first["versions"])
+        for name, measured in taken.items():
+            store.write(name, measured)
+        kept = _current(store.newest(_names()))
+    changed = rewrite(root, kept)
+    left = drift(root, kept)
+    if json:
+        print_json({"taken": list(taken), "rewritten": changed, "left": _drift_json(left)})
+    else:
+        _say(left)
+    return 0
+
+
+def read_json(path: Path) -> Any:
+    """A JSON document. Raises OSError or ValueError, naming the file."""
+    try:
+        return loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{path} is no JSON document: {error}") from None
+
+
+def taken_as(figure: Figure, outputs: Sequence[Any]) -> Measured:
+    """Outputs of the commands of a figure, which ran elsewhere.
+
+    Raises ValueError if they do not say where and when, or cannot be those of its commands.
+    """
+    if figure.as_text or len(outputs) != len(figure.commands):
+        wanted = "no" if figure.as_text else len(figure.commands)
+        raise ValueError(f"{figure.name} is made of {wanted} documents, not of {len(outputs)}")
+    for output in outputs:
+        if not isinstance(output, dict) or not {"started", "machine", "versions"} <= output.keys():
+            raise ValueError(f"{figure.name}: a document does not say when and where it was made")
+        if output.get("quick") or ("seed" in output and output["seed"] not in figure.seeds):
+            raise ValueError(f"{figure.name}: a document is quick, or of another seed")
+    seconds = sum(float(output.get("seconds", 0.0)) for output in outputs)
+    measured = Measured(figure.commands, figure.seeds, tuple(outputs), seconds)
+    view_of(figure, measured)
+    return measured
 
 
 def _each(

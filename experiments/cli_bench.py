@@ -159,6 +159,16 @@ def bench_report_command(
         list[str] | None,
         typer.Option(metavar="NAME", help="Measure these figures anew, or all, and keep them."),
     ] = None,
+    take: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Keep what was measured elsewhere, with --from."),
+    ] = None,
+    from_: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--from", metavar="FILE", help="With --take: what the figure's commands printed."
+        ),
+    ] = None,
     again: Annotated[
         list[str] | None,
         typer.Option(
@@ -190,6 +200,8 @@ def bench_report_command(
 
     options = bench_published.Options(
         measure=tuple(measure or ()),
+        take=tuple(take or ()),
+        documents=tuple(from_ or ()),
         again=tuple(again or ()),
         check=check,
         list_all=list_,

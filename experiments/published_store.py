@@ -60,7 +60,8 @@ class Measured:
 class Kept(Measured):
     """A row of the file."""
 
-    finished: str
+    started: str
+    """When the sitting began in which it was measured."""
     machine: Mapping[str, Any]
     versions: Mapping[str, Any]
 
@@ -117,7 +118,7 @@ def read(folder: Path, figures: Sequence[str]) -> dict[str, Kept]:
 
 def _newest(base: sqlite3.Connection, figures: Sequence[str]) -> dict[str, Kept]:
     words = (
-        "SELECT commands, seeds, outputs, seconds, finished, machine, versions "
+        "SELECT commands, seeds, outputs, seconds, started, machine, versions "
         "FROM measurements JOIN sittings ON sittings.id = sitting "
         "WHERE figure = ? ORDER BY measurements.id DESC LIMIT 1"
     )
@@ -125,13 +126,13 @@ def _newest(base: sqlite3.Connection, figures: Sequence[str]) -> dict[str, Kept]
     for figure in figures:
         row = base.execute(words, (figure,)).fetchone()
         if row is not None:
-            commands, seeds, outputs, seconds, finished, machine, versions = row
+            commands, seeds, outputs, seconds, started, machine, versions = row
             found[figure] = Kept(
                 tuple(json.loads(commands)),
                 tuple(json.loads(seeds)),
                 tuple(json.loads(outputs)),
                 seconds,
-                finished,
+                started,
                 json.loads(machine),
                 json.loads(versions),
             )

@@ -231,6 +231,35 @@ def test_list_says_how_long_figures_took(root: Path, measured: dict[str, Any]) -
     assert "not yet" in report(root, "--list").out
 
 
+def test_documents_of_elsewhere_are_taken(root: Path, tmp_path: Path) -> None:
+    there = {"started": "2026-05-06T07:08:09Z", "machine": {"processor": "Far", "cores": 64}}
+    path = tmp_path / "far.json"
+    document = {**match_document(-7, 2), **there, "versions": {}, "seed": 3, "seconds": 100.0}
+    path.write_text(json.dumps(document))
+    words: Sequence[object] = ("bench", "report", "--root", root)
+    taken = succeed(*words, "--take", "kuhn-match", "--from", path, "--json").document
+    assert taken["taken"] == ["kuhn-match"]
+    readme = (root / "README.md").read_text()
+    assert "−7 ± 2" in readme and "2026-05-06, Far, 64 cores; seed 3" in readme
+
+    refuse(*words, "--take", "kuhn-match", naming="--from")
+    refuse(*words, "--take", "hand", "--from", path, naming="hand is made of no documents")
+    refuse(*words, "--take", "kuhn-match", "--from", path, path, naming="1 documents, not of 2")
+    for change, naming in (
+        ({"seed": 4}, "another seed"),
+        ({"quick": True}, "quick"),
+        ({"players": []}, "cannot be shown"),
+    ):
+        path.write_text(json.dumps({**document, **change}))
+        refuse(*words, "--take", "kuhn-match", "--from", path, naming=naming)
+    del document["machine"]
+    path.write_text(json.dumps(document))
+    refuse(*words, "--take", "kuhn-match", "--from", path, naming="when and where")
+    path.write_text("")
+    refuse(*words, "--take", "kuhn-match", "--from", path, naming="far.json is no JSON document")
+    assert (root / "README.md").read_text() == readme
+
+
 # Again.
 
 
