@@ -39,6 +39,8 @@ ALL = "all"
 README, DOCS = "README.md", "docs"
 LIST_DOCUMENT = "docs/figures.md"
 INTERRUPTED, DIFFERENT, FAILED = 130, 1, 1
+LONGEST_COMMAND = 100
+"""Letters of a command that stands in the line under a part."""
 
 
 @dataclass(frozen=True)
@@ -143,10 +145,17 @@ def _origin_line(figure: Figure, kept: Kept) -> str:
         f"{kept.started[:10]}, {processor}, {machine['cores']} cores",
         _seeds_text(kept.seeds),
         figure.certainty,
-        "" if figure.as_text or len(kept.commands) > 1 else f"`pokerspiel {kept.commands[0]}`",
+        _command_text(figure),
         f"anew by `pokerspiel bench report --measure {figure.name}`, {_seconds_text(kept)}",
     ]
     return "; ".join(word for word in said if word)
+
+
+def _command_text(figure: Figure) -> str:
+    """The command of a figure that has one, unless it is long or stands above; all are listed."""
+    command = f"pokerspiel {figure.commands[0]}"
+    fits = len(figure.commands) == 1 and len(command) <= LONGEST_COMMAND
+    return f"`{command}`" if fits and not figure.as_text else ""
 
 
 def _seeds_text(seeds: Sequence[int]) -> str:

@@ -338,10 +338,12 @@ def svara_abstractions(outputs: Outputs) -> View:
 
 
 def speed(outputs: Outputs) -> View:
-    """Rates of `bench speed`, ours and the rival's."""
+    """Rates of `bench speed`, ours and the rival's, without rivals that are not installed."""
     (document,) = outputs
     rows = []
     for row in document["rows"]:
+        if row["rival"] is None and row["rival_name"]:
+            continue
         name = f"{row['name']}, {row['unit']}/s"
         rival: Cell = "" if row["rival"] is None else timed(row["rival"], _rate(row["rival"]))
         ratio: Cell = "" if row["ratio"] is None else timed(row["ratio"], _rate(row["ratio"]))

@@ -25,6 +25,7 @@ from pokerspiel.experiments.published_tables import (
     cross_table,
     leaks,
     outputs_of,
+    speed,
     tournament,
 )
 from pokerspiel.experiments.published_views import (
@@ -476,6 +477,21 @@ def test_tables_of_leaks_and_corrected_scores() -> None:
         "| leduc: a against b | 20 | +12.3 ± 2.3 | +12.3 ± 2.3 | 2.0 times "
         "| +12.3 ± 2.3 | 30.0 times |"
     )
+
+
+def test_the_table_of_speed_leaves_out_rivals_that_are_not_installed() -> None:
+    def row(rival: float | None, rival_name: str) -> dict[str, Any]:
+        ratio = rival and 12_345.0 / rival
+        values = {"ours": 12_345.0, "rival": rival, "ratio": ratio, "rival_name": rival_name}
+        return {"name": "moves", "unit": "move", **values}
+
+    rows = [row(3.0, "eval7"), row(None, "LiteEFG (not installed)"), row(None, "")]
+    (table,) = speed([{"rows": rows}])
+    assert markdown([table]).splitlines()[2:] == [
+        "| moves, move/s | eval7 | 12,345 | 3.00 | 4,115 |",
+        "| moves, move/s |  | 12,345 |  |  |",
+    ]
+    assert {one.verdict for one in compare([table], [table])} == {OPEN}
 
 
 def test_tables_of_tournaments(tmp_path: Path) -> None:
