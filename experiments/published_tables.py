@@ -114,13 +114,13 @@ def _leaderboard(its: Mapping[str, Any]) -> Table:
         columns["exploitability>"] = lambda bot: _exploitability(bot["exploitability"])
     rows = tuple(
         (
-            *("" if bot["rank"] is None else str(bot["rank"]), bot["name"], f"{bot['hands']:,}"),
+            *(bot["name"], "" if bot["rank"] is None else str(bot["rank"]), f"{bot['hands']:,}"),
             *(cell(bot) for cell in columns.values()),
         )
         for bot in bots
     )
     title = f"{its['game']}: {its['hands']:,} hands a match"
-    return Table(("rank>", "bot", "hands>", *columns), rows, title, names=2)
+    return Table(("bot", "rank>", "hands>", *columns), rows, title)
 
 
 def _exploitability(found: Mapping[str, Any] | None) -> Cell:

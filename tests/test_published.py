@@ -500,7 +500,7 @@ def test_tables_of_tournaments(tmp_path: Path) -> None:
     document = succeed("tournament", *bots, *words, "--json", "-q").document
     view = tournament("kuhn")([{"tournaments": {"kuhn": document}}])
     leaders, rest = markdown(view).split("\n\n**what the row wins from the column**\n\n")
-    assert leaders.startswith("**kuhn: 400 hands a match**\n\n| rank | bot | hands | mbb/hand |")
+    assert leaders.startswith("**kuhn: 400 hands a match**\n\n| bot | rank | hands | mbb/hand |")
     everybody, ratings = rest.split("\n\n**ratings**\n\n")
     assert len(everybody.splitlines()) == 5
     ratings, cycles = ratings.split("\n\n**cycles**\n\n")
