@@ -132,8 +132,8 @@ FIELDS = {
             Training("halves", "sviten_special(abstraction=halves)", 100_000),
             Training("clusters", "sviten_special(abstraction=clusters)", 50_000),
         ),
-        hands=8_000,
-        fit_hands=40_000,
+        hands=4_000,
+        fit_hands=8_000,
         exploitability=NONE,
     ),
     "svara-5": Field(
@@ -150,7 +150,7 @@ FIELDS = {
             ),
         ),
         hands=120_000,
-        fit_hands=40_000,
+        fit_hands=12_000,
         exploitability=NONE,
     ),
 }
