@@ -202,7 +202,11 @@ FIGURES = (
     Figure(
         "aivat-sviten",
         "AIVAT on Sviten Special",
-        _matches("sviten-limit", ("random", "tight", "equity"), "--hands 20000 --seed 1 --aivat"),
+        _matches(
+            "sviten-limit",
+            ("tight", "equity"),
+            "--hands 10000 --seed 1 --aivat --fit-hands 20000",
+        ),
         tables.certainty,
         ("docs/matches.md",),
         OVER_DEALS,
