@@ -311,9 +311,11 @@ def _measure(root: Path, figures: Sequence[Figure], json: bool, quiet: bool) -> 
     command = f"pokerspiel bench report --measure {' '.join(figure.name for figure in figures)}"
     with PublishedStore(root / DOCS) as store:
         begun = origin()
-        store.begin_sitting(begun["started"], command, begun["machine"], begun["versions"])
         try:
             for figure, measured, _ in _each(root, figures, None, failures, quiet):
+                if store.sitting is None:
+                    about = (begun["machine"], begun["versions"])
+                    store.begin_sitting(begun["started"], command, *about)
                 store.write(figure.name, measured)
                 done[figure.name] = measured.seconds
                 note(f"{figure.name}: measured in {measured.seconds:,.1f} s", quiet)
