@@ -11,9 +11,9 @@ from functools import partial
 
 from pokerspiel.agents.agent import Agent, CompiledAgent
 from pokerspiel.agents.arena import play_match
-from pokerspiel.agents.chairs import distinct_names
 from pokerspiel.agents.baselines import BASELINES
 from pokerspiel.agents.bot_file import Bot
+from pokerspiel.agents.chairs import distinct_names
 from pokerspiel.agents.local_best_response import LocalBestResponse
 from pokerspiel.agents.ranges import PARTICLES
 from pokerspiel.agents.river_resolver import RiverResolver
