@@ -15,13 +15,15 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterable
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 import numba
-from llvmlite import binding, ir  # type: ignore[import-untyped]
+from llvmlite import binding  # type: ignore[import-untyped]
 from numba import types
+from numba.core import cgutils
+from numba.core.errors import TypingError
 from numba.extending import intrinsic
 
 _ROOMS = ("games", "solvers", "agents", "experiments")
@@ -143,37 +145,56 @@ def kernel(
     options["_nrt"] = allocates
     if inline:
         options["forceinline"] = True
-    return numba.njit(signature, fastmath=_FUSED if fuse else False, **options)(function)
+    compiled = numba.njit(signature, fastmath=_FUSED if fuse else False, **options)(function)
+    compiled.get_call_template = partial(_call_template, compiled.get_call_template)
+    return compiled
 
 
-def by_address(signature: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Compile a function once, with C's types, and let kernels call it by its address.
+def _call_template(of_types: Callable[..., Any], args: Any, kws: Any) -> Any:
+    """What a kernel that calls another one gets for its arguments.
+
+    numba compiles a function anew for each number that is written in a call, and for each width of
+    an integer. One version for them all is enough: short kernels become part of their callers.
+    """
+    return of_types([_widened(a) for a in args], {name: _widened(a) for name, a in kws.items()})
+
+
+def _widened(argument: Any) -> Any:
+    if isinstance(argument, types.IntegerLiteral):
+        argument = argument.literal_type
+    narrow = isinstance(argument, types.Integer) and argument.signed
+    return types.int64 if narrow else argument
+
+
+def apart(function: Any, signature: Any) -> Any:
+    """A kernel for one signature that others call by its address.
 
     A kernel carries the machine code of all kernels that it calls, and so does everything that
     calls it. For a large function that many call this costs minutes of compiling; a call by address
-    costs some nanoseconds. The code is compiled, or loaded, when its file is imported.
+    costs some nanoseconds. Compiles the code, or loads it; kernels in the cache that call it can be
+    loaded only after that.
     """
+    function.compile(signature)
+    result = function.overloads[signature.args]
+    name = f"{function.py_func.__module__}.{function.py_func.__qualname__}"
+    binding.add_symbol(name, result.library.get_pointer_to_function(result.fndesc.llvm_func_name))
 
-    def compile_once(function: Callable[..., Any]) -> Any:
-        numba.config.CACHE_DIR = _folder_for(function.__code__.co_filename)
-        compiled = numba.cfunc(signature, cache=True, error_model="numpy")(function)
-        name = f"{function.__module__}.{function.__qualname__}"
-        binding.add_symbol(name, compiled.address)
-        _kept_alive.append(compiled)
-        return types.ExternalFunction(name, signature)
+    @intrinsic
+    def call(typing_context: Any, *args: Any) -> Any:
+        def codegen(context: Any, builder: Any, given: Any, values: Any) -> Any:
+            convention = context.call_conv
+            kind = convention.get_function_type(signature.return_type, signature.args)
+            target = cgutils.get_or_insert_function(builder.module, kind, name)
+            arguments = cgutils.unpack_tuple(builder, values[0])
+            status, returned = convention.call_function(
+                builder, target, signature.return_type, signature.args, arguments
+            )
+            with cgutils.if_unlikely(builder, status.is_error):
+                convention.return_status_propagate(builder, status)
+            return returned
 
-    return compile_once
+        if args != signature.args:
+            raise TypingError(f"{name} takes {signature.args}, not {args}")
+        return signature.return_type(types.StarArgTuple(args)), codegen
 
-
-_kept_alive: list[Any] = []
-"""Functions whose addresses are in use."""
-
-
-@intrinsic
-def address_of(typing_context: Any, record: Any) -> Any:
-    """The address of a record, for functions `by_address`."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.bitcast(args[0], ir.IntType(8).as_pointer())
-
-    return types.voidptr(record), codegen
+    return call

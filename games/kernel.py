@@ -29,13 +29,14 @@ Chance is always uniform: any card of the mask `state.stub` may fall, each as li
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import from_dtype
+from numba import from_dtype, typeof, types
 from numba.extending import overload
 
-from pokerspiel.games.compiled import kernel
+from pokerspiel.games.compiled import apart, kernel
 
 MAX_SEATS = 9
 MAX_DECKS = 16
@@ -74,18 +75,55 @@ class RulesOnly(NamedTuple):
     rules: np.ndarray
 
 
-_families: dict[Any, dict[str, Callable[..., Any]]] = {}
+class _Family(NamedTuple):
+    """What `register` was told."""
+
+    tables: Any
+    """numba's type of the tables."""
+    functions: dict[str, Callable[..., Any]]
 
 
-def register(record: np.dtype, **functions: Callable[..., Any]) -> None:
-    """Let the generic names call `functions` on states of type `record`."""
-    _families[from_dtype(record)] = functions
+_families: dict[Any, _Family] = {}
+
+_PLAYER = _ACTION = types.int64
+_APART: dict[str, tuple[Any, ...]] = {
+    "begin": (types.void,),
+    "legal_actions": (types.int64, types.int64[::1]),
+    "act": (types.void, _ACTION),
+    "information_key": (types.uint64, _PLAYER),
+    "observe": (types.void, _PLAYER, types.float32[::1]),
+    "equity": (types.float64, _PLAYER, _ACTION, types.int64, types.int64),
+}
+"""The large functions of a family: what each returns, and what it takes after state and tables.
+
+They are compiled once and called by their address: see `compiled.apart`."""
 
 
-def _function_of(state: Any, name: str) -> Callable[..., Any]:
+def register(record: np.dtype, tables: Any, **functions: Callable[..., Any]) -> None:
+    """Let the generic names call `functions` on states of type `record`.
+
+    `tables` are the tables of some game of the family, empty ones too: only their type counts.
+    """
+    _families[from_dtype(record)] = _Family(typeof(tables), functions)
+
+
+@cache
+def link(record: np.dtype) -> None:
+    """Compile or load the large functions of a family: before any kernel meets its states."""
+    for name in _APART:
+        _function_of(from_dtype(record), name)
+
+
+@cache
+def _function_of(state: Any, name: str) -> Any:
     if state not in _families:
         raise TypeError(f"no family of games is registered for the record {state}")
-    return _families[state][name]
+    family = _families[state]
+    function = family.functions[name]
+    if name not in _APART:
+        return function
+    returned, *arguments = _APART[name]
+    return apart(function, returned(state, family.tables, *arguments))
 
 
 def begin(state: Any, tables: Any) -> None:
@@ -151,26 +189,26 @@ def _legal_actions(state: Any, tables: Any, actions: Any) -> Any:
 @overload(act, strict=False)
 def _act(state: Any, tables: Any, action: Any) -> Any:
     function = _function_of(state, "act")
-    return lambda state, tables, action: function(state, tables, action)
+    return lambda state, tables, action: function(state, tables, np.int64(action))
 
 
 @overload(information_key, strict=False)
 def _information_key(state: Any, tables: Any, player: Any) -> Any:
     function = _function_of(state, "information_key")
-    return lambda state, tables, player: function(state, tables, player)
+    return lambda state, tables, player: function(state, tables, np.int64(player))
 
 
 @overload(observe, strict=False)
 def _observe(state: Any, tables: Any, player: Any, out: Any) -> Any:
     function = _function_of(state, "observe")
-    return lambda state, tables, player, out: function(state, tables, player, out)
+    return lambda state, tables, player, out: function(state, tables, np.int64(player), out)
 
 
 @overload(equity, strict=False)
 def _equity(state: Any, tables: Any, player: Any, action: Any, samples: Any, seed: Any) -> Any:
     function = _function_of(state, "equity")
     return lambda state, tables, player, action, samples, seed: function(
-        state, tables, player, action, samples, seed
+        state, tables, np.int64(player), np.int64(action), np.int64(samples), np.int64(seed)
     )
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from pokerspiel.games import kuhn, leduc, svara, sviten
+from pokerspiel.games import kernel, kuhn, leduc, svara, sviten
 from pokerspiel.games.abstraction.cluster_file import Centres
 from pokerspiel.games.abstraction.cluster_file import find as find_centres
 from pokerspiel.games.cards import card_name
@@ -121,6 +121,8 @@ class Game:
 
     @property
     def state_type(self) -> np.dtype:
+        """The record of a state; whoever has it can run the family's kernels."""
+        kernel.link(self.family.STATE)
         return self.family.STATE  # type: ignore[no-any-return]
 
     @property

@@ -7,6 +7,8 @@ Actions: the betting actions of `betting.py`, then look, the opening blind, a bl
 multiplier, join, decline.
 """
 
+import numpy as np
+
 from pokerspiel.games.kernel import register, same_action
 from pokerspiel.games.svara.classes import bucket_of_class
 from pokerspiel.games.svara.deals import chain_of_deals, hands_of
@@ -26,7 +28,9 @@ from pokerspiel.games.svara.state import (
     BET,
     JOIN,
     PARAMETERS,
+    RULES,
     STATE,
+    Tables,
     limits,
     make_tables,
 )
@@ -42,6 +46,7 @@ from pokerspiel.games.svara.words import (
 
 register(
     STATE,
+    Tables(np.zeros(0, RULES), np.zeros(0, np.uint16)),
     begin=begin,
     legal_actions=legal_actions,
     act=act,

@@ -8,6 +8,8 @@ Actions: the betting actions of `betting.py`, then the discards (a bit mask over
 order of `hand_order`; in the abstractions `halves` and `clusters` their plans), keep, reject.
 """
 
+import numpy as np
+
 from pokerspiel.games.kernel import register
 from pokerspiel.games.sviten.estimate import equity
 from pokerspiel.games.sviten.knowledge import audience, information_key, odds
@@ -19,11 +21,13 @@ from pokerspiel.games.sviten.state import (
     CLUSTERS,
     FACE_UP,
     HALVES,
+    LOOK_UP,
     NO_ABSTRACTION,
     OF_ABSTRACTION,
     PARAMETERS,
     REPLACE,
     STATE,
+    Tables,
     complete,
     key_classes,
     limits,
@@ -41,6 +45,7 @@ from pokerspiel.games.sviten.words import (
 
 register(
     STATE,
+    Tables(np.zeros(0, LOOK_UP)),
     begin=begin,
     legal_actions=legal_actions,
     act=act,

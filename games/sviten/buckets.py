@@ -22,7 +22,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import carray, types
+from numba import from_dtype, types
 
 from pokerspiel.games.abstraction import halves
 from pokerspiel.games.abstraction.clusters import (
@@ -45,7 +45,7 @@ from pokerspiel.games.abstraction.clusters import (
 from pokerspiel.games.abstraction.outlook import MAX_CARDS, board_to_come
 from pokerspiel.games.betting import FIXED_LIMIT, bit, is_live, legal_bets, live_seats
 from pokerspiel.games.cards import card_set, insert_card
-from pokerspiel.games.compiled import address_of, by_address, kernel
+from pokerspiel.games.compiled import apart, kernel
 from pokerspiel.games.kernel import mix
 from pokerspiel.games.sviten import state as sviten
 
@@ -53,13 +53,13 @@ _OFFER = len(MOMENTS)
 """The question for the candidates, beside those for the buckets of the moments."""
 
 
-@by_address(
-    types.int64(types.voidptr, types.int64, types.int64, types.int64, types.uint64, types.int64)
+_classify = apart(
+    classify,
+    types.int64(
+        from_dtype(sviten.LOOK_UP),
+        *(types.int64, types.int64, types.int64, types.uint64, types.int64),
+    ),
 )
-def _classify(rules: Any, hand: int, board: int, board_count: int, seen: Any, moment: int) -> Any:
-    """`classify` with the look-up record at an address."""
-    record = carray(rules, 1, sviten.LOOK_UP)
-    return np.int64(classify(record[0], hand, board, board_count, seen, moment))
 
 
 # What has been computed once is remembered: each answer with the bits of its hash that its place
@@ -131,7 +131,7 @@ def _answer(state: Any, rules: Any, player: int, moment: int) -> Any:
     for i in range(np.int64(state.board_count)):
         board |= np.int64(state.board[i]) << (CARD_BITS * i)
     return _classify(
-        address_of(rules),
+        rules,
         np.int64(_packed_hand(state, player, moment)),
         board,
         np.int64(state.board_count),
