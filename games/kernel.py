@@ -79,7 +79,7 @@ class _Family(NamedTuple):
     """What `register` was told."""
 
     tables: Any
-    """numba's type of the tables."""
+    """numba's type of the tables; None in a small game."""
     functions: dict[str, Callable[..., Any]]
 
 
@@ -94,17 +94,17 @@ _APART: dict[str, tuple[Any, ...]] = {
     "observe": (types.void, _PLAYER, types.float32[::1]),
     "equity": (types.float64, _PLAYER, _ACTION, types.int64, types.int64),
 }
-"""The large functions of a family: what each returns, and what it takes after state and tables.
-
-They are compiled once and called by their address: see `compiled.apart`."""
+"""Functions that are large: what each returns, and what it takes after state and tables."""
 
 
-def register(record: np.dtype, tables: Any, **functions: Callable[..., Any]) -> None:
+def register(record: np.dtype, tables: Any = None, **functions: Callable[..., Any]) -> None:
     """Let the generic names call `functions` on states of type `record`.
 
-    `tables` are the tables of some game of the family, empty ones too: only their type counts.
+    With `tables` of any game of the family, empty ones too, the large functions are compiled once
+    and called by their address: see `compiled.apart`. Without, in a small game where a call would
+    cost more than it saves, they become part of every kernel that calls them.
     """
-    _families[from_dtype(record)] = _Family(typeof(tables), functions)
+    _families[from_dtype(record)] = _Family(None if tables is None else typeof(tables), functions)
 
 
 @cache
@@ -120,7 +120,7 @@ def _function_of(state: Any, name: str) -> Any:
         raise TypeError(f"no family of games is registered for the record {state}")
     family = _families[state]
     function = family.functions[name]
-    if name not in _APART:
+    if name not in _APART or family.tables is None:
         return function
     returned, *arguments = _APART[name]
     return apart(function, returned(state, family.tables, *arguments))

@@ -356,7 +356,6 @@ def odds(state: Any, player: int) -> Any:
 
 register(
     STATE,
-    RulesOnly(np.zeros(0, RULES)),
     begin=begin,
     legal_actions=legal_actions,
     act=act,
