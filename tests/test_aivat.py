@@ -97,8 +97,8 @@ def test_corrections_add_up_to_nothing_over_the_seats() -> None:
     game = load("kuhn(players=3)")
     names = ("always-call", "random", "tight")
     agents = [BASELINES[name]() for name in names]
-    values = fit_values([agents], game, 300, seed=2)
-    scores = play_deals(agents, game, 0, 60, 5, values)
+    values = fit_values([agents], game, 3000, seed=2)
+    scores = play_deals(agents, game, 0, 300, 5, values)
     assert scores.corrected is not None
     np.testing.assert_allclose(scores.corrected.sum(axis=2), 0.0, atol=1e-6)
     assert not np.array_equal(scores.corrected, scores.chips)
