@@ -202,11 +202,7 @@ FIGURES = (
     Figure(
         "aivat-sviten",
         "AIVAT on Sviten Special",
-        _matches(
-            "sviten-limit",
-            ("tight", "equity"),
-            "--hands 10000 --seed 1 --aivat --fit-hands 20000",
-        ),
+        _matches("sviten-limit", ("equity",), "--hands 6000 --seed 1 --aivat --fit-hands 10000"),
         tables.certainty,
         ("docs/matches.md",),
         OVER_DEALS,
