@@ -12,6 +12,7 @@ from pokerspiel.solvers.neural.catalogue import new_solver  # noqa: E402
 from pokerspiel.solvers.neural.experience import later_surprises, scale_of  # noqa: E402
 from pokerspiel.solvers.neural.networks import masked  # noqa: E402
 from pokerspiel.solvers.neural.policy_gradient import PolicyGradient  # noqa: E402
+from pokerspiel.solvers.neural.shared_play import HandShard  # noqa: E402
 from tests.neural.solver_checks import exploitability  # noqa: E402
 
 
@@ -34,7 +35,7 @@ def test_decisions_that_look_the_same_teach_as_one_what_they_teach_one_by_one() 
     solver = new_solver(load("leduc"), "neural-mmd", {"hands": "300", "width": "16"}, device="cpu")
     assert isinstance(solver, PolicyGradient)
     solver.advance(1)
-    lesson = solver._lesson(solver._play(300))
+    lesson = solver._lesson(solver.play(HandShard(0, 300, 300)))
     critic, policy = solver._critic, solver._policy
 
     worths = solver._worths(lesson)

@@ -10,6 +10,7 @@ from pokerspiel.games.variants import Game, load
 torch = pytest.importorskip("torch")
 
 from pokerspiel.solvers.neural.r_nad import Options, RNad  # noqa: E402
+from pokerspiel.solvers.neural.shared_play import HandShard  # noqa: E402
 from tests.neural.solver_checks import (  # noqa: E402
     exploitability,
 )
@@ -31,7 +32,7 @@ def test_it_learns_kuhn() -> None:
 
 def test_nothing_is_paid_for_the_policy_that_is_wanted() -> None:
     solver = small(load("leduc"), 0)
-    experience = solver._table.play(solver._choose, 0, 0)
+    experience = solver.play(HandShard(0, 0, SMALL.hands))
     np.testing.assert_allclose(solver._paid(experience), 0.0, atol=1e-6)
 
 
@@ -40,7 +41,7 @@ def test_what_is_paid_for_actions_is_a_divergence_in_the_mean() -> None:
     solver.advance(1)
     with torch.no_grad():
         solver._policy[-1].bias[1] += 2.0
-    experience = solver._table.play(solver._choose, 0, 0)
+    experience = solver.play(HandShard(0, 0, SMALL.hands))
     lesson = solver._lesson(experience)
     lesson = solver._prepared({**lesson, "worth": torch.zeros_like(lesson["chances"])})
     chances, legal = experience.chances, experience.legal
