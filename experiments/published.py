@@ -225,7 +225,7 @@ FIGURES = (
     Figure(
         "scaling",
         "training by more workers",
-        ("bench scaling --on processes --workers 1 2 --seed 0",),
+        ("bench scaling --seed 0",),
         tables.scaling,
         ("docs/cluster.md",),
         TIMINGS,
