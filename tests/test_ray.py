@@ -291,15 +291,19 @@ def test_no_process_outlives_the_command_that_started_ray(
         processes = titles(command.pid)
         (watch,) = [title for title in processes.values() if b"ray_end" in title]
         folder = watch.split(b"\0")[3].decode()
-        assert set(writers(folder)) >= {
-            process for process, title in processes.items() if title.startswith(b"ray::")
-        }
+        # One that has just begun does not write yet, one that has ended does not any more.
+        wait_for(lambda: working(command.pid) <= set(writers(folder)), 15.0)
         command.send_signal(end)
         _, err = command.communicate(timeout=30.0)
     assert command.returncode == (130 if end == signal.SIGINT else -end)
     assert b"Traceback" not in err
     wait_for(lambda: not any(map(lives, processes)), 15.0)
     assert not writers(folder) and not Path(folder).exists()
+
+
+def working(process: int) -> set[int]:
+    """The processes of a Ray's work below a process."""
+    return {child for child, title in titles(process).items() if title.startswith(b"ray::")}
 
 
 def titles(process: int) -> dict[int, bytes]:
