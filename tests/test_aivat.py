@@ -56,7 +56,7 @@ def exact_mbb(agents: Sequence[CompiledAgent], game: Game) -> float:
 @pytest.mark.parametrize(
     ("text", "names", "deals"),
     [
-        ("leduc", ("random", "always-call"), 100),
+        pytest.param("leduc", ("random", "always-call"), 100, marks=pytest.mark.slow),
         ("leduc", ("solved", "random"), 100),
         ("mini_svara", ("random", "solved"), 100),
         ("mini_sviten", ("solved", "random"), 50),
@@ -83,7 +83,7 @@ def test_corrected_means_are_those_of_the_pair(
     assert whole.width < plain.width / 2
 
 
-@pytest.mark.parametrize("text", ["leduc", "mini_svara"])
+@pytest.mark.parametrize("text", ["leduc", pytest.param("mini_svara", marks=pytest.mark.slow)])
 def test_little_luck_is_left_at_an_equilibrium(text: str) -> None:
     agents = [solved(text), solved(text)]
     values = fitted(text, ("solved", "solved"), 20_000)

@@ -94,8 +94,15 @@ def whole(leak: Leak) -> float:
     return leak.score.mbb_per_hand
 
 
-@pytest.mark.parametrize("text", ["leduc", "mini_sviten"])
-@pytest.mark.parametrize("playouts", [1, 3])
+@pytest.mark.parametrize(
+    ("text", "playouts"),
+    [
+        ("leduc", 1),
+        ("mini_sviten", 3),
+        pytest.param("leduc", 3, marks=pytest.mark.slow),
+        pytest.param("mini_sviten", 1, marks=pytest.mark.slow),
+    ],
+)
 def test_every_node_and_the_sum_are_those_of_the_tree(text: str, playouts: int) -> None:
     player, reference, game = bot_of(text, 1), bot_of(text, 2), load(text)
     exact = exact_leaks(text)
