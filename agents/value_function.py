@@ -48,7 +48,7 @@ class Room(NamedTuple):
     """Scratch of the kernels that look at states."""
 
     states: np.ndarray
-    """[_STATES] states of the game."""
+    """[STATES] states of the game."""
     observation: np.ndarray
     """[D]"""
     features: np.ndarray
@@ -296,6 +296,9 @@ def load_values(path: Path) -> ValueFunction:
                 f"made for rules {about['rule_version']} of {game}, which are now "
                 f"{game.rule_version}: fit it anew"
             )
+        scale = float(about["scale"])
+        if not 0.0 < scale < float("inf"):
+            raise ValueError(f"its scale is {scale}: expected a number above 0")
         network = new_network(sizes, weights[None, None], SOFTMAX)
         agents = tuple(str(name) for name in json.loads(about["agents"]))
         if list(network.sizes[[0, -1]]) != [
@@ -306,7 +309,7 @@ def load_values(path: Path) -> ValueFunction:
         return ValueFunction(
             game,
             network,
-            float(about["scale"]),
+            scale,
             agents,
             int(about["hands"]),
             int(about["seed"]),

@@ -146,8 +146,10 @@ def _origin_line(figure: Figure, kept: Kept) -> str:
         _seeds_text(kept.seeds),
         figure.certainty,
         _command_text(figure),
-        f"anew by `pokerspiel bench report --measure {figure.name}`, {_seconds_text(kept)}",
+        f"anew by `pokerspiel bench report --measure {figure.name}`",
     ]
+    took = _seconds_text(kept)
+    said[-1] += f", {took}" if took else ""
     return "; ".join(word for word in said if word)
 
 
@@ -165,6 +167,9 @@ def _seeds_text(seeds: Sequence[int]) -> str:
 
 
 def _seconds_text(kept: Kept) -> str:
+    """How long it took; nothing if a document that was taken does not say."""
+    if not kept.seconds:
+        return ""
     return f"{kept.seconds:,.0f} s" if kept.seconds >= 10 else f"{kept.seconds:.1f} s"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -144,6 +145,9 @@ def test_values_are_kept_in_a_file(tmp_path: Path) -> None:
     np.testing.assert_array_equal(again.network.weights, values.network.weights)
     path.write_bytes(path.read_bytes()[:-9])
     with pytest.raises(ValueError, match=r"leduc\.values is no value function"):
+        load_values(path)
+    replace(values, scale=float("nan")).save(path)
+    with pytest.raises(ValueError, match="its scale is nan: expected a number above 0"):
         load_values(path)
     with pytest.raises(ValueError, match="does not exist"):
         load_values(tmp_path / "none.values")
